@@ -1,0 +1,33 @@
+//! What the core wants done. Every decision is a proposal: the caller checks it against its own books, carries it out
+//! or says why not, and reports either as a fact before the next step.
+
+use crate::units::{AppId, ContainerId, NodeId};
+
+/// A proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Give the application up to `count` containers on the node, in the order of its request priorities.
+    Assign {
+        /// The application.
+        app: AppId,
+        /// The node.
+        node: NodeId,
+        /// How many at most.
+        count: u32,
+    },
+    /// Demote the container: it stops counting, and the node pauses it when its room is needed.
+    Suspend {
+        /// The container.
+        container: ContainerId,
+    },
+    /// Promote the container where it is: it counts again and runs.
+    Resume {
+        /// The container.
+        container: ContainerId,
+    },
+    /// Kill the container as a preempted one.
+    Kill {
+        /// The container.
+        container: ContainerId,
+    },
+}

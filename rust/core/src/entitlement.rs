@@ -1,0 +1,164 @@
+//! How much of a partition each queue is entitled to right now: its guarantee as far as it can use it, and of what the
+//! others leave idle a part in proportion to its guarantee, up to its maximum. A parent's entitlement is shared among
+//! its children in the same way.
+
+use crate::state::Cluster;
+use crate::units::{PartitionId, QueueId};
+use std::collections::BTreeMap;
+
+/// One who shares: all figures are fractions of the partition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Claimant {
+    /// Given before anybody gets more than that.
+    pub guaranteed: f64,
+    /// Upper bound: the smaller of maximum and demand.
+    pub wanted: f64,
+}
+
+/// Shares `total` among the claimants: nobody gets more than wanted, nobody less than the smaller of wanted and
+/// guaranteed (if the guarantees fit), and the rest in proportion to the guarantees of those who still want; those
+/// without any guarantee share what even they leave, equally.
+pub fn share(total: f64, claimants: &[Claimant]) -> Vec<f64> {
+    let mut given: Vec<f64> = claimants.iter().map(|c| c.guaranteed.min(c.wanted).max(0.0)).collect();
+    let promised: f64 = given.iter().sum();
+    if promised > total {
+        // Over-promised (a bad moment of a refresh, or nodes lost in between): all give way alike.
+        given.iter_mut().for_each(|g| *g *= total / promised);
+        return given;
+    }
+    let weighted: Vec<f64> = claimants.iter().map(|c| c.guaranteed).collect();
+    let equal = vec![1.0; claimants.len()];
+    for weights in [weighted, equal] {
+        pour(total, claimants, &weights, &mut given);
+    }
+    given
+}
+
+/// Pours what is left of `total` into those who want more, in proportion to `weights`, until it or they run out.
+fn pour(total: f64, claimants: &[Claimant], weights: &[f64], given: &mut [f64]) {
+    // Each round satisfies one claimant at least or pours everything, so there are at most as many rounds.
+    for _ in claimants {
+        let left = total - given.iter().sum::<f64>();
+        let thirsty: Vec<usize> =
+            (0..claimants.len()).filter(|&i| weights[i] > 0.0 && given[i] < claimants[i].wanted).collect();
+        let weight: f64 = thirsty.iter().map(|&i| weights[i]).sum();
+        if left <= EPSILON || weight <= 0.0 {
+            return;
+        }
+        // The level at which the first of them is satisfied, or everything is poured.
+        let level =
+            thirsty.iter().map(|&i| (claimants[i].wanted - given[i]) / weights[i]).fold(left / weight, f64::min);
+        for i in thirsty {
+            given[i] = (given[i] + level * weights[i]).min(claimants[i].wanted);
+        }
+    }
+}
+
+/// Weighted max-min fairness: shares `total` among those who bring a weight and an upper bound each. Nobody gets more than
+/// its bound, and those who get less get alike by weight. O(n log n).
+pub fn max_min(total: f64, claims: &[(f64, f64)]) -> Vec<f64> {
+    let mut by_level: Vec<usize> = (0..claims.len()).filter(|&i| claims[i].0 > 0.0).collect();
+    by_level.sort_by(|&a, &b| (claims[a].1 / claims[a].0).total_cmp(&(claims[b].1 / claims[b].0)));
+    let mut given = vec![0.0; claims.len()];
+    let mut left = total.max(0.0);
+    let mut weight: f64 = by_level.iter().map(|&i| claims[i].0).sum();
+    for i in by_level {
+        let (own, bound) = claims[i];
+        given[i] = (left * own / weight).min(bound).max(0.0);
+        left -= given[i];
+        weight -= own;
+    }
+    given
+}
+
+/// Fractions closer than this are the same: far below one container of the largest cluster.
+pub const EPSILON: f64 = 1e-9;
+
+/// Entitlements of all leaf queues of one partition, given each leaf's demand.
+pub fn of_leaves(cluster: &Cluster, partition: PartitionId, demand: &BTreeMap<QueueId, f64>) -> BTreeMap<QueueId, f64> {
+    let mut children: BTreeMap<Option<QueueId>, Vec<QueueId>> = BTreeMap::new();
+    for (id, queue) in &cluster.queues {
+        children.entry(queue.parent).or_default().push(*id);
+    }
+    let mut entitled = BTreeMap::new();
+    descend(&Tree { cluster, partition, demand, children: &children }, None, 1.0, &mut entitled);
+    entitled
+}
+
+struct Tree<'a> {
+    cluster: &'a Cluster,
+    partition: PartitionId,
+    demand: &'a BTreeMap<QueueId, f64>,
+    children: &'a BTreeMap<Option<QueueId>, Vec<QueueId>>,
+}
+
+impl Tree<'_> {
+    /// What the queue and all below it could use, within their maxima.
+    fn wanted(&self, id: QueueId) -> f64 {
+        let own = self.demand.get(&id).copied().unwrap_or(0.0);
+        let below: f64 = self.children.get(&Some(id)).into_iter().flatten().map(|child| self.wanted(*child)).sum();
+        let maximum = self.cluster.queues.get(&id).map_or(0.0, |q| q.shares(self.partition).maximum);
+        (own + below).min(maximum)
+    }
+}
+
+fn descend(tree: &Tree<'_>, parent: Option<QueueId>, total: f64, entitled: &mut BTreeMap<QueueId, f64>) {
+    let Some(children) = tree.children.get(&parent) else { return };
+    let claimants: Vec<Claimant> = children
+        .iter()
+        .map(|id| Claimant {
+            guaranteed: tree.cluster.queues.get(id).map_or(0.0, |q| q.shares(tree.partition).guaranteed),
+            wanted: tree.wanted(*id),
+        })
+        .collect();
+    for (id, given) in children.iter().zip(share(total, &claimants)) {
+        entitled.insert(*id, given);
+        descend(tree, Some(*id), given, entitled);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn claimants(pairs: &[(f64, f64)]) -> Vec<Claimant> {
+        pairs.iter().map(|&(guaranteed, wanted)| Claimant { guaranteed, wanted }).collect()
+    }
+
+    #[test]
+    fn idle_guarantees_go_to_the_others_in_proportion_to_theirs() {
+        let got = share(1.0, &claimants(&[(0.2, 1.0), (0.3, 1.0), (0.5, 0.0)]));
+        assert!((got[0] - 0.4).abs() < 1e-9 && (got[1] - 0.6).abs() < 1e-9 && got[2] == 0.0, "{got:?}");
+    }
+
+    #[test]
+    fn a_queue_without_guarantee_gets_what_nobody_else_wants() {
+        let got = share(1.0, &claimants(&[(1.0, 0.7), (0.0, 1.0)]));
+        assert!((got[1] - 0.3).abs() < 1e-9, "{got:?}");
+    }
+
+    #[test]
+    fn max_min_gives_small_claims_all_and_the_others_alike_by_weight() {
+        assert_eq!(max_min(1.0, &[(1.0, 0.25), (1.0, 1.0), (2.0, 1.0)]), [0.25, 0.25, 0.5]);
+        assert_eq!(max_min(1.0, &[(1.0, 0.25), (1.0, 0.5)]), [0.25, 0.5], "more than all want");
+        assert_eq!(max_min(-1.0, &[(1.0, 0.25)]), [0.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn law_2_guarantees_are_kept_and_nothing_wanted_is_left_idle(
+            raw in prop::collection::vec((0.0..1.0f64, 0.0..1.5f64), 1..8)
+        ) {
+            let promised: f64 = raw.iter().map(|(g, _)| g).sum::<f64>().max(1.0);
+            let all = claimants(&raw.iter().map(|&(g, w)| (g / promised, w)).collect::<Vec<_>>());
+            let got = share(1.0, &all);
+            for (claimant, given) in all.iter().zip(&got) {
+                prop_assert!(*given <= claimant.wanted + 1e-9);
+                prop_assert!(*given >= claimant.guaranteed.min(claimant.wanted) - 1e-9);
+            }
+            let wanted: f64 = all.iter().map(|c| c.wanted).sum();
+            prop_assert!((got.iter().sum::<f64>() - wanted.min(1.0)).abs() < 1e-6);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Learning a phase's size from its first tasks (HFSP thesis, section 4.2).
+
+use crate::policy::{PhaseView, TaskView};
+use crate::units::Millis;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+/// How many time-outs a task that reports no progress at all is given before it counts as hardly begun (gap 15).
+const PATIENCE: u64 = 4;
+
+/// Progress of a task that reports none for so long.
+const HARDLY_BEGUN: f64 = 0.01;
+
+/// What the first tasks of a phase tell about all of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Learnt {
+    /// Expected time of one task, in seconds.
+    pub task_s: f64,
+    /// The tasks looked at.
+    pub tasks: u32,
+    /// Those of them that are not done.
+    pub begun: u32,
+    /// What each of those has left on average, in seconds.
+    pub left_s: f64,
+    /// No task was done nor said how far it was: the estimate is a guess from how long they have run.
+    pub guessed: bool,
+}
+
+/// How sizes are estimated. Another method (recurring jobs, say) is another implementation.
+pub trait Estimator: Send + Debug {
+    /// Expected time of one task before any of the phase was seen, in seconds: `earlier` is the mean of earlier jobs.
+    fn initial(&self, earlier: Option<f64>) -> f64;
+
+    /// What the first tasks of a phase tell; `None` as long as it is too early to say.
+    fn learn(&self, first: &[TaskView]) -> Option<Learnt>;
+}
+
+/// The estimator of the thesis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Training {
+    /// Δ: a task that runs longer is judged by its progress.
+    pub timeout: Millis,
+    /// ξ ≥ 1: how much larger than others untrained phases are taken to be.
+    pub caution: f64,
+    /// s₀: time of a task before anything was ever seen.
+    pub default_task: Millis,
+}
+
+impl Estimator for Training {
+    fn initial(&self, earlier: Option<f64>) -> f64 {
+        self.caution * earlier.unwrap_or(self.default_task.seconds())
+    }
+
+    fn learn(&self, first: &[TaskView]) -> Option<Learnt> {
+        let judged: Vec<(f64, f64)> = first.iter().map(|task| self.judge(task)).collect::<Option<_>>()?;
+        let tasks = judged.len() as u32;
+        let task_s = judged.iter().map(|(time, _)| time).sum::<f64>() / f64::from(tasks.max(1));
+        let running = || first.iter().filter(|task| matches!(task, TaskView::Running { .. }));
+        let begun = running().count() as u32;
+        // S_f = s̃ · [(n − t) + Σ (1 − p_k)]: the second part, spread over the tasks that are not done.
+        let left: f64 = judged.iter().map(|(_, done)| 1.0 - done).sum();
+        let told = |task: &TaskView| !matches!(task, TaskView::Running { progress: None, .. });
+        let guessed = !first.iter().any(told);
+        (tasks > 0).then(|| Learnt { task_s, tasks, begun, left_s: task_s * left / f64::from(begun.max(1)), guessed })
+    }
+}
+
+impl Training {
+    /// Expected time of the task in seconds, and the part of it that is done.
+    fn judge(&self, task: &TaskView) -> Option<(f64, f64)> {
+        match *task {
+            TaskView::Finished { run_time } => Some((run_time.seconds(), 1.0)),
+            TaskView::Running { elapsed, .. } if elapsed < self.timeout => None,
+            TaskView::Running { elapsed, progress: Some(done) } if done > 0.0 => Some((elapsed.seconds() / done, done)),
+            TaskView::Running { elapsed, progress: Some(_) } => {
+                let late = elapsed.0 >= self.timeout.0.saturating_mul(PATIENCE);
+                late.then(|| (self.timeout.seconds() / HARDLY_BEGUN, HARDLY_BEGUN))
+            }
+            // Nobody says how far it is: as much again is to come (spec section 6.1).
+            TaskView::Running { elapsed, progress: None } => Some((2.0 * elapsed.seconds(), 0.5)),
+        }
+    }
+}
+
+/// Task times of earlier jobs, by type of phase, that is, by request priority: MapReduce's maps and reduces.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    by_priority: BTreeMap<i32, (f64, u32)>,
+}
+
+impl History {
+    /// A job is over; each counts alike, whatever its number of tasks (gap 13).
+    pub fn note(&mut self, phases: &[PhaseView]) {
+        for phase in phases.iter().filter(|phase| phase.finished > 0) {
+            let (sum, jobs) = self.by_priority.entry(phase.key.priority).or_default();
+            *sum += phase.finished_time.seconds() / f64::from(phase.finished);
+            *jobs += 1;
+        }
+    }
+
+    /// s̄: mean task time over earlier jobs, in seconds; `None` before the first.
+    pub fn mean(&self, priority: i32) -> Option<f64> {
+        self.by_priority.get(&priority).map(|(sum, jobs)| sum / f64::from(*jobs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRAINING: Training = Training { timeout: Millis(60_000), caution: 1.0, default_task: Millis(60_000) };
+
+    fn finished(seconds: u64) -> TaskView {
+        TaskView::Finished { run_time: Millis(seconds * 1000) }
+    }
+
+    fn running(seconds: u64, progress: Option<f64>) -> TaskView {
+        TaskView::Running { elapsed: Millis(seconds * 1000), progress }
+    }
+
+    #[test]
+    fn hfsp_2_3_initial_sizes_are_600_and_900() {
+        let cautious = Training { caution: 1.5, ..TRAINING };
+        assert_eq!(20.0 * TRAINING.initial(Some(30.0)), 600.0);
+        assert_eq!(20.0 * cautious.initial(Some(30.0)), 900.0);
+        assert_eq!(TRAINING.initial(None), 60.0);
+    }
+
+    #[test]
+    fn hfsp_2_3_training_gives_743_4() {
+        let first = [finished(10), finished(12), finished(14), running(60, Some(0.5)), running(60, Some(0.75))];
+        let learnt = TRAINING.learn(&first).unwrap();
+        let size = learnt.task_s * 15.0 + learnt.left_s * f64::from(learnt.begun);
+        assert!((learnt.task_s - 47.2).abs() < 1e-9 && (size - 743.4).abs() < 1e-9, "{learnt:?}");
+    }
+
+    #[test]
+    fn hfsp_2_3_five_done_of_five_leave_nothing() {
+        let learnt = TRAINING.learn(&[finished(8); 5]).unwrap();
+        assert_eq!((learnt.task_s, learnt.begun, learnt.left_s), (8.0, 0, 0.0));
+    }
+
+    #[test]
+    fn it_is_too_early_to_judge_a_task_before_the_timeout() {
+        assert_eq!(TRAINING.learn(&[finished(8), running(59, Some(0.9))]), None);
+    }
+
+    #[test]
+    fn gap_15_a_task_without_progress_is_waited_for_and_then_hardly_begun() {
+        assert_eq!(TRAINING.learn(&[running(239, Some(0.0))]), None);
+        assert_eq!(TRAINING.learn(&[running(240, Some(0.0))]).map(|learnt| learnt.task_s), Some(6000.0));
+    }
+
+    #[test]
+    fn without_reports_as_much_again_is_to_come_and_it_is_called_a_guess() {
+        let learnt = TRAINING.learn(&[running(60, None), running(90, None)]).unwrap();
+        assert_eq!((learnt.task_s, learnt.left_s, learnt.guessed), (150.0, 75.0, true));
+        assert!(!TRAINING.learn(&[running(60, None), finished(5)]).unwrap().guessed);
+    }
+}

@@ -1,0 +1,199 @@
+//! Why things are as they are: the plan and the state as data, for people. Written on demand, never during a step.
+
+use crate::entitlement::EPSILON;
+use crate::estimate;
+use crate::plan::Entry;
+use crate::policy::{EstimateError, Sizing};
+use crate::settings::{Mode, Primitive};
+use crate::state::State;
+use crate::units::{AppId, PartitionId};
+use crate::Scheduler;
+use serde::Serialize;
+
+/// Everything worth telling.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    /// Jobs that hold or want something, by partition and in the order in which they are served.
+    pub jobs: Vec<JobExplanation>,
+    /// Containers that are suspended, being suspended or being resumed.
+    pub suspended: Vec<SuspendedExplanation>,
+    /// Room kept for somebody.
+    pub claims: Vec<ClaimExplanation>,
+    /// How good past estimates of sizes were.
+    pub estimates: Vec<EstimateError>,
+    /// Counters.
+    pub counters: Counters,
+}
+
+/// A job's place and size.
+#[derive(Debug, Serialize)]
+pub struct JobExplanation {
+    /// Application.
+    pub application: String,
+    /// Queue path.
+    pub queue: String,
+    /// Partition handle; 0 is the default.
+    pub partition: u32,
+    /// Place in the order, from 1.
+    pub rank: usize,
+    /// What it should hold, as a fraction of the partition.
+    pub target: f64,
+    /// What it holds, as a fraction of the partition.
+    pub held: f64,
+    /// Containers wanted.
+    pub pending: u32,
+    /// Containers suspended.
+    pub suspended: u32,
+    /// Estimated work left, in seconds of the whole partition.
+    pub remaining_s: f64,
+    /// Service received, in seconds of the whole partition.
+    pub attained_s: f64,
+    /// How its queue's policy sized it, if that sizes jobs by itself.
+    pub sizing: Option<Sizing>,
+    /// What is wrong with its hints.
+    pub wrong_hints: Vec<String>,
+    /// What keeps it from getting more.
+    pub blocked_by: &'static str,
+}
+
+/// A suspended container.
+#[derive(Debug, Serialize)]
+pub struct SuspendedExplanation {
+    /// Handle.
+    pub container: u32,
+    /// Application.
+    pub application: String,
+    /// Node handle.
+    pub node: u32,
+    /// Where it is in its life.
+    pub state: &'static str,
+    /// For how long, in ms.
+    pub for_ms: u64,
+    /// How often so far.
+    pub times: u32,
+    /// For which application, while that still waits for the room.
+    pub by: Option<String>,
+}
+
+/// Room kept on a node.
+#[derive(Debug, Serialize)]
+pub struct ClaimExplanation {
+    /// Node handle.
+    pub node: u32,
+    /// Whom it is kept for.
+    pub application: String,
+    /// MiB.
+    pub memory_mb: i64,
+    /// Virtual cores.
+    pub vcores: i64,
+    /// Age in ms.
+    pub for_ms: u64,
+}
+
+/// What happened so far.
+#[derive(Debug, Serialize)]
+pub struct Counters {
+    /// Containers demoted.
+    pub suspended: u64,
+    /// Containers promoted.
+    pub resumed: u64,
+    /// Proposals refused.
+    pub rejected: u64,
+    /// Facts that made no sense.
+    pub strange_facts: u64,
+    /// Claims given back unused.
+    pub claims_expired: u64,
+}
+
+/// Tells why everything is as it is.
+pub fn explain(scheduler: &Scheduler) -> Explanation {
+    let cluster = scheduler.cluster();
+    let name = |app: AppId| cluster.jobs.get(&app).map_or_else(|| format!("#{}", app.0), |job| job.name.clone());
+    let jobs = scheduler.planner().all().flat_map(|(partition, plan)| {
+        plan.entries
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| plan.is_last(*at))
+            .enumerate()
+            .filter_map(move |(rank, (_, entry))| job(scheduler, partition, rank, entry))
+    });
+    let claims = cluster.nodes.iter().flat_map(|(id, node)| node.claims.iter().map(move |claim| (id, claim)));
+    let suspended = cluster.suspended.iter().filter_map(|id| cluster.containers.get(id).map(|c| (id, c)));
+    let tally = &cluster.tally;
+    Explanation {
+        jobs: jobs.collect(),
+        suspended: suspended
+            .map(|(id, container)| SuspendedExplanation {
+                container: id.0,
+                application: name(container.app),
+                node: container.node.0,
+                state: if container.state == State::Suspended { "suspended" } else { "suspending" },
+                for_ms: cluster.now.since(container.since).0,
+                times: container.suspensions,
+                by: cluster
+                    .nodes
+                    .get(&container.node)
+                    .and_then(|node| node.claims.iter().find(|claim| claim.victims.contains(id)))
+                    .map(|claim| name(claim.app)),
+            })
+            .collect(),
+        claims: claims
+            .map(|(node, claim)| ClaimExplanation {
+                node: node.0,
+                application: name(claim.app),
+                memory_mb: claim.resource.memory_mb,
+                vcores: claim.resource.vcores,
+                for_ms: cluster.now.since(claim.made).0,
+            })
+            .collect(),
+        estimates: scheduler.planner().estimate_errors(),
+        counters: Counters {
+            suspended: tally.suspended,
+            resumed: tally.resumed,
+            rejected: tally.rejected,
+            strange_facts: tally.strange_facts,
+            claims_expired: tally.claims_expired,
+        },
+    }
+}
+
+fn job(scheduler: &Scheduler, partition: PartitionId, rank: usize, entry: &Entry) -> Option<JobExplanation> {
+    let cluster = scheduler.cluster();
+    let job = cluster.jobs.get(&entry.app)?;
+    let path = cluster.queues.get(&job.queue).map_or("", |queue| queue.path.as_str());
+    let queue = scheduler.settings().queue(path);
+    let total = cluster.partition_total(partition);
+    let of_partition = || job.phases.iter().filter(move |(key, _)| key.partition == partition).map(|(_, phase)| phase);
+    let held = job.share(total, partition);
+    let pending: u32 = of_partition().map(|phase| phase.pending).sum();
+    let suspended: u32 = of_partition().map(|phase| phase.suspended).sum();
+    let waits = scheduler.settings().cluster.mode == Mode::Order || queue.preemption == Primitive::Wait;
+    let blocked_by = if pending + suspended == 0 {
+        "nothing: it has all it wants"
+    } else if !job.active {
+        "its queue's ApplicationMaster limit"
+    } else if held + EPSILON >= entry.target {
+        "jobs before it in the order"
+    } else if job.barred_until > cluster.now {
+        "a limit of its queue or user: what was freed for it could not be used"
+    } else if waits {
+        "containers that have not ended yet (no preemption)"
+    } else {
+        "room that is being freed or may not be taken yet"
+    };
+    Some(JobExplanation {
+        application: job.name.clone(),
+        queue: path.to_string(),
+        partition: partition.0,
+        rank: rank + 1,
+        target: entry.target,
+        held,
+        pending,
+        suspended,
+        remaining_s: estimate::remaining_seconds(job, queue.default_task, total),
+        attained_s: job.attained(cluster.now).dominant_seconds(total),
+        sizing: scheduler.planner().policy_of(job.queue, partition).and_then(|policy| policy.sizing(entry.app)),
+        wrong_hints: job.hints.wrong.clone(),
+        blocked_by,
+    })
+}

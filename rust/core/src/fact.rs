@@ -1,0 +1,245 @@
+//! What happened in the cluster, as told to the core. Facts are never questions and never contain policy; the core
+//! believes them over anything it assumed.
+
+use crate::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource, UserId};
+
+/// One thing that happened. Facts of one step are applied in the order given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fact {
+    /// A node joined, or its capacity, rack, partition or ability to suspend changed.
+    Node(NodeFact),
+    /// A node left; everything that ran there is gone with it.
+    NodeRemoved {
+        /// The node.
+        node: NodeId,
+    },
+    /// A node reported in. Heartbeats are counted: what is decided now reaches the node in the answer to its next
+    /// heartbeat and is certain to have been obeyed at the one after (architecture, "the stall").
+    Heartbeat {
+        /// The node.
+        node: NodeId,
+        /// Containers that the node says it has paused right now.
+        paused: u32,
+        /// Containers given out and not startable there yet: what they need is still in use.
+        waiting: u32,
+    },
+    /// A queue appeared or its shares changed.
+    Queue(QueueFact),
+    /// A queue disappeared.
+    QueueRemoved {
+        /// The queue.
+        queue: QueueId,
+    },
+    /// What a queue owns of one partition.
+    QueueShare {
+        /// The queue.
+        queue: QueueId,
+        /// The partition.
+        partition: PartitionId,
+        /// Guaranteed fraction of the whole partition, 0…1.
+        guaranteed: f64,
+        /// Maximum fraction of the whole partition, 0…1.
+        maximum: f64,
+    },
+    /// An application was submitted or recovered.
+    App(AppFact),
+    /// An application's priority (YARN's: larger is more important) or queue changed.
+    AppChanged {
+        /// The application.
+        app: AppId,
+        /// The leaf queue it is in now.
+        queue: QueueId,
+        /// Its YARN priority now.
+        priority: i32,
+    },
+    /// The queue lets the application run (its ApplicationMaster is within the AM share), or no longer does.
+    AppActive {
+        /// The application.
+        app: AppId,
+        /// Whether its asks may be served.
+        active: bool,
+    },
+    /// An attempt of the application ended: its asks are gone, and its containers unless they are kept.
+    AttemptEnded {
+        /// The application.
+        app: AppId,
+        /// Whether containers live on into the next attempt.
+        keep_containers: bool,
+    },
+    /// The application is over.
+    AppRemoved {
+        /// The application.
+        app: AppId,
+    },
+    /// All asks of the application follow anew in [`Fact::Asked`]; what is not repeated is no longer wanted.
+    AsksReplaced {
+        /// The application.
+        app: AppId,
+    },
+    /// The application wants containers.
+    Asked {
+        /// The application.
+        app: AppId,
+        /// YARN request priority, partition and container size.
+        phase: PhaseKey,
+        /// How many containers.
+        count: u32,
+    },
+    /// A container was given out, or found running when the ResourceManager or node came back.
+    Allocated(ContainerFact),
+    /// The node started the container.
+    Launched {
+        /// The container.
+        container: ContainerId,
+    },
+    /// A task said how much of its work is done. Optional: whoever can ask, tells.
+    Progress {
+        /// The container.
+        container: ContainerId,
+        /// Part of the work done, 0…1.
+        done: f64,
+    },
+    /// The container no longer counts against its queue and node: it may be paused whenever its room is needed.
+    Demoted {
+        /// The container.
+        container: ContainerId,
+    },
+    /// The container counts again, and the node keeps it running.
+    Promoted {
+        /// The container.
+        container: ContainerId,
+    },
+    /// The container ended.
+    Completed {
+        /// The container.
+        container: ContainerId,
+        /// How it ended.
+        exit: Exit,
+    },
+    /// Placing containers of an application on a node was refused.
+    AssignRejected {
+        /// The application.
+        app: AppId,
+        /// The node.
+        node: NodeId,
+        /// Why.
+        reason: Rejection,
+    },
+    /// Suspending, resuming or killing a container was refused.
+    ContainerRejected {
+        /// The container.
+        container: ContainerId,
+        /// Why.
+        reason: Rejection,
+    },
+}
+
+/// A node as it is now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeFact {
+    /// The node.
+    pub node: NodeId,
+    /// What it offers to containers.
+    pub total: Resource,
+    /// Its partition.
+    pub partition: PartitionId,
+    /// Whether the partition's idle room may serve asks of the default partition.
+    pub shareable: bool,
+    /// Whether its executor announced that it can suspend containers.
+    pub can_suspend: bool,
+}
+
+/// A queue as it is now; its shares come in [`Fact::QueueShare`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueFact {
+    /// The queue.
+    pub queue: QueueId,
+    /// Its parent; the root has none.
+    pub parent: Option<QueueId>,
+    /// Full path, as in `root.a.b`: the key of its settings.
+    pub path: String,
+    /// Whether other queues may take resources from it (the administrator's `disable_preemption` is off).
+    pub preemptable: bool,
+}
+
+/// An application at its submission or recovery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppFact {
+    /// The application.
+    pub app: AppId,
+    /// The leaf queue.
+    pub queue: QueueId,
+    /// The user.
+    pub user: UserId,
+    /// YARN priority: larger is more important.
+    pub priority: i32,
+    /// Name for explanations, as in `application_1_0001`.
+    pub name: String,
+    /// Application tags, in which users leave hints.
+    pub tags: Vec<String>,
+}
+
+/// A container at its allocation or recovery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContainerFact {
+    /// The container.
+    pub container: ContainerId,
+    /// Its application.
+    pub app: AppId,
+    /// Where it is.
+    pub node: NodeId,
+    /// The phase that asked for it.
+    pub phase: PhaseKey,
+    /// Whether it is the ApplicationMaster.
+    pub is_master: bool,
+    /// Where it is in its life.
+    pub state: Found,
+}
+
+/// What state a container is in when the core first hears of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Just given out, an ask was spent on it.
+    New,
+    /// Recovered, running and counted.
+    Running,
+    /// Recovered, demoted: it was suspended when the ResourceManager went down.
+    Suspended,
+}
+
+/// What distinguishes phases of one application: MapReduce's maps (priority 20) and reduces (10) fall out of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PhaseKey {
+    /// YARN request priority; a smaller number goes first.
+    pub priority: i32,
+    /// The partition asked for.
+    pub partition: PartitionId,
+    /// Size of one container.
+    pub resource: Resource,
+}
+
+/// How a container ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It did its work.
+    Succeeded,
+    /// It failed by itself.
+    Failed,
+    /// It was killed, lost or released.
+    Killed,
+}
+
+/// Why a decision was not carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rejection {
+    /// The application waits for a more local node (delay scheduling).
+    Locality,
+    /// A limit of CapacityScheduler: queue maximum, user limit, placement constraint, blacklist.
+    Limit,
+    /// The container does not fit there by the ResourceManager's own books.
+    Room,
+    /// Application, node or container is gone, or its state forbids it.
+    Gone,
+    /// The decision was only observed (mode `observe`).
+    Observed,
+}

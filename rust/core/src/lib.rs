@@ -1,0 +1,29 @@
+//! The scheduling state machine of Hiatus: facts in, decisions out. It has no clock, no threads, no I/O and no
+//! randomness: time is an argument, explanations are data, and the same facts give the same decisions.
+//!
+//! Data flows one way, each stage a module of its own:
+//! ```text
+//! fact ─► state ─► estimate ─► entitlement ─► policy ─► plan ─► place ─► preempt ─► decision
+//!         cluster,  work left    what each     order      all     room to   room from
+//!         jobs,     per job      queue may     and        queues  those in  those above
+//!         nodes                  use now       targets            order     their target
+//! ```
+
+pub mod decision;
+pub mod entitlement;
+pub mod estimate;
+pub mod explain;
+pub mod fact;
+pub mod flex;
+pub mod plan;
+pub mod policy;
+pub mod settings;
+pub mod state;
+pub mod units;
+pub mod waterline;
+
+mod place;
+mod preempt;
+mod scheduler;
+
+pub use scheduler::Scheduler;

@@ -1,0 +1,14 @@
+//! First come, first served; YARN priorities first.
+
+use super::{by_arrival, fill_in_order, JobView, Policy, Supply, Target};
+
+#[derive(Debug)]
+pub(super) struct Fifo;
+
+impl Policy for Fifo {
+    fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
+        let mut order: Vec<_> = jobs.iter().collect();
+        order.sort_by(|a, b| by_arrival(a, b));
+        fill_in_order(order, supply.entitled)
+    }
+}

@@ -1,0 +1,105 @@
+//! HFSP, the Hadoop Fair Sojourn Protocol (thesis, chapter 4): first whoever has least left in a virtual cluster under fair
+//! sharing, by sizes that are learnt from the first tasks of each phase.
+//!
+//! ```text
+//! job views ─► sizes ─────► virtual cluster ─► order ──────────► targets
+//!              tiny, S_i,   what fair sharing   tiny, late,        first tasks of new phases,
+//!              S_f, hint    would leave         least left first   then one job after the other
+//! ```
+//!
+//! YARN's containers are one pool. The thesis has two of everything, for Hadoop's map and reduce slots; here the **job** is
+//! what ages and what is ranked, by what all its known phases have left together, and its containers are placed in the
+//! order of their request priorities, as YARN does. A phase that is not known yet (reduces before their slow start) adds
+//! to its job when it appears.
+//!
+//! Jobs that are not MapReduce need no special treatment as long as their tasks end. Executors and services do not end and
+//! report no progress: their size is a guess, as much again as they have run. Whenever such a job outlives its guess it is
+//! not late but gets another of that kind, twice as large as the one before. So it gets about its fair share over time: it
+//! neither blocks the others, as a late job would for ever, nor starves. For the same reason a phase of few tasks is no
+//! longer tiny once one of them has outlived the time-out of training.
+
+mod sizes;
+mod targets;
+pub mod virtual_cluster;
+pub mod waves;
+
+use super::{by_arrival, EstimateError, JobView, PhaseView, Policy, Sizing, Supply, Target};
+use crate::units::{AppId, Resource};
+use sizes::Sizes;
+use std::cmp::Ordering;
+use virtual_cluster::VirtualCluster;
+
+/// Which jobs come before which, whatever is left of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    /// All its open phases have fewer tasks than training needs, or none is known yet.
+    Tiny,
+    /// Virtually done, in this place, and not done in reality.
+    Late(u64),
+    /// All others.
+    Rest,
+}
+
+/// A job in its place.
+#[derive(Clone, Copy, Debug)]
+struct Ranked<'a> {
+    job: &'a JobView,
+    class: Class,
+    left_s: f64,
+}
+
+/// The policy and its memory.
+#[derive(Debug, Default)]
+pub(super) struct Hfsp {
+    sizes: Sizes,
+    virtually: VirtualCluster,
+    /// Capacity since the last plan, and of which total.
+    capacity: f64,
+    total: Resource,
+}
+
+impl Policy for Hfsp {
+    fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
+        let rules = &supply.settings.hfsp;
+        self.virtually.advance(supply.now, self.capacity, self.total, rules.ageing_speed);
+        // Jobs age in what their queue could hold, not in what they happen to want.
+        (self.capacity, self.total) = (supply.attainable, supply.total);
+        for job in jobs {
+            self.sizes.observe(job, supply, &mut self.virtually);
+        }
+        let mut order: Vec<_> = jobs.iter().map(|job| self.rank(job)).collect();
+        order.sort_by(compare);
+        targets::targets(&order, &self.sizes, supply)
+    }
+
+    fn departed(&mut self, app: AppId, phases: &[PhaseView]) {
+        let done = self.sizes.depart(app, phases);
+        self.virtually.leave(app, done);
+    }
+
+    fn sizing(&self, app: AppId) -> Option<Sizing> {
+        let (source, estimate_s) = self.sizes.explain(app, self.total)?;
+        Some(Sizing { source, estimate_s, virtual_remaining_s: self.virtually.remaining(app, self.total) })
+    }
+
+    fn errors(&self) -> Vec<EstimateError> {
+        self.sizes.errors()
+    }
+}
+
+impl Hfsp {
+    fn rank<'a>(&self, job: &'a JobView) -> Ranked<'a> {
+        let class = match self.virtually.finished(job.app) {
+            _ if self.sizes.is_tiny(job) => Class::Tiny,
+            Some(place) => Class::Late(place),
+            None => Class::Rest,
+        };
+        Ranked { job, class, left_s: self.virtually.remaining(job.app, self.total) }
+    }
+}
+
+/// The order of section 2.4 of the specification: class, what is virtually left, then as everywhere.
+fn compare(a: &Ranked<'_>, b: &Ranked<'_>) -> Ordering {
+    let left = |ranked: &Ranked<'_>| if ranked.class == Class::Rest { ranked.left_s } else { 0.0 };
+    a.class.cmp(&b.class).then(left(a).total_cmp(&left(b))).then_with(|| by_arrival(a.job, b.job))
+}

@@ -1,0 +1,236 @@
+//! The sizes of jobs' phases: by which rule each is sized, and the one update when training is over.
+
+use super::virtual_cluster::VirtualCluster;
+use super::waves::Waves;
+use crate::estimate::training::{Estimator, History, Learnt, Training};
+use crate::fact::PhaseKey;
+use crate::policy::{EstimateError, JobView, PhaseView, Supply, TaskView};
+use crate::units::{AppId, Resource};
+use std::collections::{BTreeMap, VecDeque};
+
+/// How many errors of past estimates are kept.
+const ERRORS: usize = 1_000;
+
+/// By which rule a phase is sized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    /// Fewer tasks than training needs: no size at all.
+    Tiny,
+    /// S_f, learnt from its first tasks.
+    Final,
+    /// Its user said so.
+    Hint,
+    /// S_i, while its first tasks run.
+    Training,
+    /// S_i, and none of its tasks has run.
+    Initial,
+}
+
+impl Source {
+    fn name(self) -> &'static str {
+        match self {
+            Source::Tiny => "tiny",
+            Source::Final => "final",
+            Source::Hint => "hint",
+            Source::Training => "training",
+            Source::Initial => "initial",
+        }
+    }
+}
+
+/// What is known of a phase.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    source: Source,
+    task_s: f64,
+    tasks: u32,
+    /// Nobody knows how long its tasks are.
+    guessed: bool,
+    /// It has tasks to do.
+    open: bool,
+}
+
+/// Phases that lack training tasks, of one job.
+#[derive(Debug)]
+pub struct Trainee {
+    /// Initial size, in seconds of the partition.
+    pub size_s: f64,
+    /// Tasks started or done.
+    pub advanced: u32,
+    /// Containers for training tasks, running or to be started, and the share of each.
+    pub wanted: Vec<(u32, f64)>,
+}
+
+/// Sizes of all jobs.
+#[derive(Debug, Default)]
+pub struct Sizes {
+    jobs: BTreeMap<AppId, BTreeMap<PhaseKey, Size>>,
+    history: History,
+    errors: VecDeque<EstimateError>,
+}
+
+impl Sizes {
+    /// Takes a job's phases as they are now into account, here and in the virtual cluster.
+    pub fn observe(&mut self, job: &JobView, supply: &Supply<'_>, virtually: &mut VirtualCluster) {
+        let rules = &supply.settings.hfsp;
+        let estimator = estimator(supply);
+        let (hints, weight) =
+            if supply.settings.hints { (job.hints.size, job.hints.weight.unwrap_or(1.0)) } else { (None, 1.0) };
+        for phase in &job.phases {
+            let sizes = self.jobs.entry(job.app).or_default();
+            let tasks = phase.tasks();
+            let Some(size) = sizes.get_mut(&phase.key) else {
+                // A hint is about the whole job: the phase that comes first stands for it.
+                let hinted =
+                    hints.map(|hint| if sizes.is_empty() { hint.task_seconds(phase.key.resource) } else { 0.0 });
+                let (source, task_s) = match hinted {
+                    Some(all) => (Source::Hint, all / f64::from(tasks)),
+                    None if tasks < rules.training_tasks => (Source::Tiny, 0.0),
+                    None => (Source::Initial, estimator.initial(self.history.mean(phase.key.priority))),
+                };
+                sizes.insert(phase.key, Size { source, task_s, tasks, guessed: false, open: phase.left() > 0 });
+                if source != Source::Tiny {
+                    virtually.enter(job.app, weight, phase.key, Waves::new(tasks, task_s));
+                }
+                continue;
+            };
+            if size.tasks != tasks {
+                // Tasks of a phase that had been done come back when their output was lost: if it is virtually done it
+                // stays so (gap 38). Otherwise there is more to do, or less.
+                let reopened = !size.open && tasks > size.tasks && virtually.is_done(job.app, phase.key);
+                if size.source == Source::Hint {
+                    size.task_s *= f64::from(size.tasks) / f64::from(tasks);
+                    let task_s = size.task_s;
+                    virtually.update(job.app, phase.key, |waves| waves.rescale(tasks, task_s));
+                } else if !reopened {
+                    virtually.update(job.app, phase.key, |waves| waves.set_tasks(tasks));
+                }
+                size.tasks = tasks;
+            }
+            size.open = phase.left() > 0;
+            let first = first(phase, rules.training_tasks);
+            match size.source {
+                Source::Tiny if tasks >= rules.training_tasks => {
+                    size.source = Source::Initial;
+                    size.task_s = estimator.initial(self.history.mean(phase.key.priority));
+                    virtually.enter(job.app, weight, phase.key, Waves::new(tasks, size.task_s));
+                }
+                Source::Tiny => {
+                    let old = |task: &&TaskView| matches!(task, TaskView::Running { elapsed, .. } if *elapsed >= rules.training_timeout);
+                    let judged: Vec<TaskView> = first.iter().filter(old).copied().collect();
+                    if let Some(learnt) = estimator.learn(&judged) {
+                        virtually.enter(job.app, weight, phase.key, Waves::new(tasks, learnt.task_s));
+                        size.settle(learnt, phase, virtually, job.app, false);
+                    }
+                }
+                Source::Initial | Source::Training => {
+                    if !first.is_empty() {
+                        size.source = Source::Training;
+                    }
+                    let all_there = first.len() >= rules.training_tasks as usize || phase.pending == 0;
+                    if let Some(learnt) = Some(first).filter(|_| all_there).and_then(|first| estimator.learn(first)) {
+                        size.settle(learnt, phase, virtually, job.app, rules.retain_ageing);
+                    }
+                }
+                Source::Final if size.guessed && size.open && phase.finished == 0 => {
+                    if virtually.is_done(job.app, phase.key) {
+                        if let Some(learnt) = estimator.learn(first) {
+                            size.settle(learnt, phase, virtually, job.app, false);
+                        }
+                    }
+                }
+                Source::Final | Source::Hint => {}
+            }
+        }
+    }
+
+    /// Whether nothing but tiny phases is to be done, or nothing is known of the job yet.
+    pub fn is_tiny(&self, job: &JobView) -> bool {
+        let open = |phase: &&PhaseView| phase.left() > 0;
+        let sizes = self.jobs.get(&job.app);
+        job.phases
+            .iter()
+            .filter(open)
+            .all(|phase| sizes.and_then(|sizes| sizes.get(&phase.key)).is_none_or(|size| size.source == Source::Tiny))
+    }
+
+    /// What the job needs for training, if one of its phases is not trained.
+    pub fn training(&self, job: &JobView, supply: &Supply<'_>) -> Option<Trainee> {
+        let sizes = self.jobs.get(&job.app)?;
+        let mut trainee = Trainee { size_s: 0.0, advanced: 0, wanted: Vec::new() };
+        for phase in &job.phases {
+            let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Training);
+            let Some(size) = size.filter(|_| phase.left() > 0) else { continue };
+            let first = first(phase, supply.settings.hfsp.training_tasks);
+            let finished = first.iter().filter(|task| matches!(task, TaskView::Finished { .. })).count() as u32;
+            let wanted = (supply.settings.hfsp.training_tasks - finished).min(phase.left());
+            trainee.size_s += size.task_s * f64::from(size.tasks) * phase.one;
+            trainee.advanced += first.len() as u32;
+            trainee.wanted.push((wanted, phase.one));
+        }
+        (!trainee.wanted.is_empty()).then_some(trainee)
+    }
+
+    /// A job has left: what it teaches about others is kept. Whether its work was done.
+    pub fn depart(&mut self, app: AppId, phases: &[PhaseView]) -> bool {
+        let Some(sizes) = self.jobs.remove(&app) else { return true };
+        self.history.note(phases);
+        let mut done = true;
+        for phase in phases {
+            let Some(size) = sizes.get(&phase.key) else { continue };
+            done &= phase.finished >= size.tasks;
+            if size.source == Source::Final && phase.finished > 0 {
+                let mean = phase.finished_time.seconds() / f64::from(phase.finished);
+                self.errors.push_back(EstimateError { priority: phase.key.priority, ratio: size.task_s / mean });
+            }
+        }
+        while self.errors.len() > ERRORS {
+            self.errors.pop_front();
+        }
+        done
+    }
+
+    /// Errors of past estimates, oldest first.
+    pub fn errors(&self) -> Vec<EstimateError> {
+        self.errors.iter().copied().collect()
+    }
+
+    /// The least certain rule by which one of the job's phases is sized, and its size in seconds of `total`.
+    pub fn explain(&self, app: AppId, total: Resource) -> Option<(&'static str, f64)> {
+        let sizes = self.jobs.get(&app)?;
+        let open = || sizes.iter().filter(|(_, size)| size.open);
+        let of =
+            |(key, size): (&PhaseKey, &Size)| size.task_s * f64::from(size.tasks) * key.resource.dominant_share(total);
+        let source = open().map(|(_, size)| size.source).max().unwrap_or(Source::Tiny);
+        Some((source.name(), sizes.iter().map(of).fold(0.0, |sum, size| sum + size)))
+    }
+}
+
+impl Size {
+    /// The phase's size is known now: S_f, what its tasks that are not done have left.
+    fn settle(&mut self, learnt: Learnt, phase: &PhaseView, virtually: &mut VirtualCluster, app: AppId, retain: bool) {
+        (self.source, self.task_s, self.guessed) = (Source::Final, learnt.task_s, learnt.guessed);
+        let untouched = phase.tasks().saturating_sub(learnt.tasks);
+        virtually.update(app, phase.key, |waves| {
+            if retain {
+                waves.retain(learnt.task_s);
+            } else {
+                waves.replace(learnt.task_s, untouched, learnt.begun, learnt.left_s);
+            }
+        });
+    }
+}
+
+fn estimator(supply: &Supply<'_>) -> impl Estimator {
+    let rules = &supply.settings.hfsp;
+    Training {
+        timeout: rules.training_timeout,
+        caution: rules.untrained_factor,
+        default_task: supply.settings.default_task,
+    }
+}
+
+/// The training tasks of a phase: the first that started, whoever started them (gap 40).
+fn first(phase: &PhaseView, training_tasks: u32) -> &[TaskView] {
+    &phase.first[..phase.first.len().min(training_tasks as usize)]
+}

@@ -1,0 +1,98 @@
+//! From the order to targets: first what is due ahead of its turn, within the cap T, then one job after the other.
+//!
+//! Ahead of their turn come the tasks from which sizes are learnt (thesis, section 4.4.2) and, with what those leave of the
+//! cap, late jobs while there are tiny ones: tiny jobs outrank late ones, but not even an endless stream of them may
+//! starve a job.
+
+use super::sizes::Sizes;
+use super::{by_arrival, Class, Ranked};
+use crate::entitlement::{max_min, EPSILON};
+use crate::policy::{Supply, Target};
+use crate::units::AppId;
+use std::collections::BTreeMap;
+
+/// Early places for jobs that lack what is due ahead of its turn, and then everybody's place and whole target.
+pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<Target> {
+    let pinned: f64 = order.iter().map(|ranked| ranked.job.pinned).sum();
+    let ahead = ahead(order, sizes, supply, supply.entitled - pinned);
+    let floor = |ranked: &Ranked<'_>| ranked.job.pinned + ahead.get(&ranked.job.app).map_or(0.0, |(_, share)| *share);
+
+    let mut early: Vec<_> = order
+        .iter()
+        .filter_map(|ranked| ahead.get(&ranked.job.app).map(|(place, _)| (*place, ranked)))
+        .filter(|(_, ranked)| ranked.job.held + EPSILON < floor(ranked))
+        .collect();
+    early.sort_by_key(|(place, _)| *place);
+    let early = early.into_iter().map(|(_, ranked)| Target { app: ranked.job.app, share: floor(ranked) });
+
+    let mut left = supply.entitled - order.iter().map(floor).sum::<f64>();
+    let mut whole: Vec<(Class, f64, Target)> = Vec::with_capacity(order.len());
+    let mut at = 0;
+    while at < order.len() {
+        // Late jobs may be served side by side; all others one after the other.
+        let side_by_side = order[at..].iter().take_while(|ranked| is_late(ranked)).count();
+        let group = if supply.settings.hfsp.late_shared { side_by_side.max(1) } else { 1 };
+        let claims: Vec<_> =
+            order[at..at + group].iter().map(|ranked| (1.0, (ranked.job.demand - floor(ranked)).max(0.0))).collect();
+        for (ranked, more) in order[at..at + group].iter().zip(max_min(left, &claims)) {
+            left -= more;
+            let share = floor(ranked) + if more > EPSILON { more } else { 0.0 };
+            let missing = if group > 1 { ranked.job.held - share } else { 0.0 };
+            let class = if group > 1 { Class::Late(0) } else { ranked.class };
+            whole.push((class, missing, Target { app: ranked.job.app, share }));
+        }
+        at += group;
+    }
+    // Among those served side by side, whoever lacks most comes first.
+    whole.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    early.chain(whole.into_iter().map(|(_, _, target)| target)).collect()
+}
+
+fn is_late(ranked: &Ranked<'_>) -> bool {
+    matches!(ranked.class, Class::Late(_))
+}
+
+/// What each job may hold ahead of its turn, and its place among those: training tasks of the smallest first, then of the
+/// most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
+fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64)> {
+    let share = supply.settings.hfsp.training_share;
+    let mut left = (share * supply.attainable).min(at_most);
+    let mut trainees: Vec<_> = order
+        .iter()
+        .filter_map(|ranked| sizes.training(ranked.job, supply).map(|trainee| (trainee, ranked.job)))
+        .collect();
+    trainees.sort_by(|(a, of_a), (b, of_b)| {
+        a.size_s.total_cmp(&b.size_s).then(b.advanced.cmp(&a.advanced)).then_with(|| by_arrival(of_a, of_b))
+    });
+    let mut given = BTreeMap::new();
+    for (place, (trainee, job)) in trainees.into_iter().enumerate() {
+        let mut all = 0.0;
+        for (tasks, one) in trainee.wanted {
+            let first = given.is_empty() && all == 0.0 && share > 0.0 && one <= at_most + EPSILON;
+            let fitting = if one > 0.0 { ((left + EPSILON) / one).max(0.0) as u32 } else { 0 };
+            let granted = f64::from(tasks.min(fitting.max(u32::from(first)))) * one;
+            all += granted;
+            left -= granted;
+        }
+        // A job that may not run now cannot use what it waits for.
+        all = all.min(job.demand - job.pinned);
+        if all > EPSILON {
+            given.insert(job.app, (place, all));
+        }
+    }
+    let tiny = order.iter().any(|ranked| ranked.class == Class::Tiny);
+    for ranked in order.iter().filter(|ranked| tiny && is_late(ranked)) {
+        let job = ranked.job;
+        let place = given.len();
+        let (place, before) = given.get(&job.app).copied().unwrap_or((place, 0.0));
+        let open = job.phases.iter().filter(|phase| phase.left() > 0 && phase.one > 0.0);
+        let Some(one) = open.map(|phase| phase.one).reduce(f64::min) else { continue };
+        // Whole containers: a fraction would be kept from others for nothing.
+        let more = ((left.min(job.demand - job.pinned - before) + EPSILON) / one).floor() * one;
+        if more > EPSILON {
+            left -= more;
+            given.insert(job.app, (place, before + more));
+        }
+    }
+    given
+}

@@ -1,0 +1,294 @@
+//! Policies. A policy answers two questions about the jobs of one queue: in what order do they get resources, and how
+//! much should each hold (its target)? The engine does the rest, once, for all.
+
+mod fair;
+mod fifo;
+pub mod hfsp;
+mod las;
+mod srpt;
+
+use crate::entitlement::EPSILON;
+use crate::estimate::Hints;
+use crate::fact::PhaseKey;
+use crate::settings::QueueSettings;
+use crate::units::{AppId, Millis, Resource};
+use serde::Serialize;
+
+/// A job as policies see it. Amounts are fractions of the partition by dominant share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobView {
+    /// The job.
+    pub app: AppId,
+    /// When it was submitted.
+    pub submitted: Millis,
+    /// YARN priority; larger is more important.
+    pub priority: i32,
+    /// What it holds.
+    pub held: f64,
+    /// What it could use: held, suspended and wanted.
+    pub demand: f64,
+    /// What its ApplicationMaster holds, which nobody can take.
+    pub pinned: f64,
+    /// Service received so far, in seconds of the whole partition.
+    pub attained: f64,
+    /// Estimated work left, in seconds of the whole partition.
+    pub remaining: f64,
+    /// What its user says about it.
+    pub hints: Hints,
+    /// Its phases in the partition that have, or had, tasks.
+    pub phases: Vec<PhaseView>,
+}
+
+/// Tasks of one kind; the ApplicationMaster is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseView {
+    /// Request priority, partition and size of a container.
+    pub key: PhaseKey,
+    /// What one container is of the partition.
+    pub one: f64,
+    /// Tasks that wait for a container.
+    pub pending: u32,
+    /// Containers that count.
+    pub held: u32,
+    /// Suspended containers.
+    pub suspended: u32,
+    /// Tasks that succeeded.
+    pub finished: u32,
+    /// Run times of those together.
+    pub finished_time: Millis,
+    /// The first tasks that started, in that order.
+    pub first: Vec<TaskView>,
+}
+
+impl PhaseView {
+    /// Tasks that are not done.
+    pub fn left(&self) -> u32 {
+        self.pending + self.held + self.suspended
+    }
+
+    /// All tasks known of, done or not.
+    pub fn tasks(&self) -> u32 {
+        self.finished + self.left()
+    }
+}
+
+/// One of the first tasks of a phase. Times are run times, suspensions aside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TaskView {
+    /// It succeeded.
+    Finished {
+        /// How long it ran.
+        run_time: Millis,
+    },
+    /// It is not done, running or suspended.
+    Running {
+        /// How long it has run.
+        elapsed: Millis,
+        /// Part of its work done, 0…1, if anybody said so.
+        progress: Option<f64>,
+    },
+}
+
+/// What the jobs of a queue share, and under which rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Supply<'a> {
+    /// The time.
+    pub now: Millis,
+    /// What the partition's nodes offer together.
+    pub total: Resource,
+    /// What the queue's jobs may hold now, as a fraction of the partition: never more than they want.
+    pub entitled: f64,
+    /// What they could hold if they wanted everything: the queue's entitlement or guarantee, and what nobody wants, up to
+    /// its maximum.
+    pub attainable: f64,
+    /// The queue's settings.
+    pub settings: &'a QueueSettings,
+}
+
+/// What a job's place in the order follows from, for people.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sizing {
+    /// Which rule sized it.
+    pub source: &'static str,
+    /// Its size by that rule, in seconds of the whole partition.
+    pub estimate_s: f64,
+    /// What is left of it in the policy's own reckoning, in seconds of the whole partition.
+    pub virtual_remaining_s: f64,
+}
+
+/// How good the estimate of a phase was that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EstimateError {
+    /// Request priority: tells maps from reduces.
+    pub priority: i32,
+    /// Estimated over real size, S/R (HFSP thesis, section 5.4).
+    pub ratio: f64,
+}
+
+/// A job's place in the order is its place in the list; this is how much it should hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The job.
+    pub app: AppId,
+    /// Fraction of the partition, at least its [`JobView::pinned`].
+    pub share: f64,
+}
+
+/// The order of a queue's jobs, and their targets.
+pub trait Policy: Send + std::fmt::Debug {
+    /// Orders `jobs` and divides [`Supply::entitled`] among them; ties are broken by [`by_arrival`]. Every job appears,
+    /// and may appear again with a target that is not smaller: early with what it should have before others, later with
+    /// the rest. The last target counts against it.
+    fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target>;
+
+    /// A job ended or left the queue; these were its phases.
+    fn departed(&mut self, _app: AppId, _phases: &[PhaseView]) {}
+
+    /// How good its estimates were, oldest first, if the policy learns sizes.
+    fn errors(&self) -> Vec<EstimateError> {
+        Vec::new()
+    }
+
+    /// How the policy sized the job, if it sizes jobs by itself.
+    fn sizing(&self, _app: AppId) -> Option<Sizing> {
+        None
+    }
+}
+
+/// The policies by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PolicyKind {
+    /// First come, first served.
+    Fifo,
+    /// Equal shares (processor sharing).
+    Fair,
+    /// Least attained service.
+    Las,
+    /// Shortest remaining processing time, by estimated sizes.
+    Srpt,
+    /// Hadoop Fair Sojourn Protocol: least left under virtual fair sharing, by sizes learnt from first tasks.
+    #[default]
+    Hfsp,
+}
+
+impl PolicyKind {
+    /// Names as they stand in the configuration.
+    pub const NAMES: &'static [&'static str] = &["fifo", "fair", "las", "srpt", "hfsp"];
+
+    /// The policy of that name.
+    pub fn named(name: &str) -> Option<PolicyKind> {
+        match name {
+            "fifo" => Some(PolicyKind::Fifo),
+            "fair" => Some(PolicyKind::Fair),
+            "las" => Some(PolicyKind::Las),
+            "srpt" => Some(PolicyKind::Srpt),
+            "hfsp" => Some(PolicyKind::Hfsp),
+            _ => None,
+        }
+    }
+
+    /// A fresh policy of that kind.
+    pub fn create(self) -> Box<dyn Policy> {
+        match self {
+            PolicyKind::Fifo => Box::new(fifo::Fifo),
+            PolicyKind::Fair => Box::new(fair::Fair),
+            PolicyKind::Las => Box::new(las::Las),
+            PolicyKind::Srpt => Box::new(srpt::Srpt),
+            PolicyKind::Hfsp => Box::new(hfsp::Hfsp::default()),
+        }
+    }
+}
+
+/// The order in which ties are broken: more important first, as YARN users expect, then earlier, then by handle.
+pub fn by_arrival(a: &JobView, b: &JobView) -> std::cmp::Ordering {
+    b.priority.cmp(&a.priority).then(a.submitted.cmp(&b.submitted)).then(a.app.cmp(&b.app))
+}
+
+/// Jobs sorted by a key, smallest first, ties [`by_arrival`].
+fn sorted_by_key(jobs: &[JobView], key: impl Fn(&JobView) -> f64) -> Vec<&JobView> {
+    let mut order: Vec<_> = jobs.iter().collect();
+    order.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| by_arrival(a, b)));
+    order
+}
+
+/// Serves jobs one after the other: each gets all it can use before the next gets anything, beyond the
+/// ApplicationMasters that run already.
+fn fill_in_order(order: Vec<&JobView>, capacity: f64) -> Vec<Target> {
+    let mut left = capacity - order.iter().map(|job| job.pinned).sum::<f64>();
+    order
+        .into_iter()
+        .map(|job| {
+            let more = (job.demand - job.pinned).min(left).max(0.0);
+            left -= more;
+            Target { app: job.app, share: job.pinned + if more > EPSILON { more } else { 0.0 } }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    fn job(app: u32, submitted: u64, demand: f64) -> JobView {
+        let app = AppId(app);
+        JobView {
+            app,
+            submitted: Millis(submitted),
+            priority: 0,
+            held: 0.0,
+            demand,
+            pinned: 0.0,
+            attained: 0.0,
+            remaining: 0.0,
+            hints: Hints::default(),
+            phases: Vec::new(),
+        }
+    }
+
+    fn plan(kind: PolicyKind, jobs: &[JobView]) -> Vec<Target> {
+        let settings = Settings::default();
+        let settings = settings.queue("root.default");
+        let total = Resource::new(1024, 1);
+        kind.create().plan(&Supply { now: Millis(0), total, entitled: 1.0, attainable: 1.0, settings }, jobs)
+    }
+
+    fn order(kind: PolicyKind, jobs: &[JobView]) -> Vec<u32> {
+        plan(kind, jobs).iter().map(|target| target.app.0).collect()
+    }
+
+    #[test]
+    fn each_policy_orders_by_its_own_measure() {
+        let jobs = [
+            JobView { attained: 1.0, remaining: 9.0, ..job(1, 0, 1.0) },
+            JobView { attained: 5.0, remaining: 2.0, ..job(2, 1, 1.0) },
+            JobView { attained: 0.0, remaining: 5.0, ..job(3, 2, 1.0) },
+        ];
+        assert_eq!(order(PolicyKind::Fifo, &jobs), [1, 2, 3]);
+        assert_eq!(order(PolicyKind::Las, &jobs), [3, 1, 2]);
+        assert_eq!(order(PolicyKind::Srpt, &jobs), [2, 3, 1]);
+    }
+
+    #[test]
+    fn yarn_priority_comes_before_arrival_in_every_tie() {
+        let jobs = [job(1, 0, 1.0), JobView { priority: 5, ..job(2, 1, 1.0) }];
+        for kind in PolicyKind::NAMES.iter().filter_map(|name| PolicyKind::named(name)) {
+            assert_eq!(order(kind, &jobs), [2, 1], "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn serial_policies_give_all_to_the_first_but_leave_masters_alone() {
+        let jobs = [job(1, 0, 0.9), JobView { pinned: 0.2, demand: 1.0, ..job(2, 1, 1.0) }];
+        let targets = plan(PolicyKind::Fifo, &jobs);
+        assert!((targets[0].share - 0.8).abs() < 1e-9 && (targets[1].share - 0.2).abs() < 1e-9, "{targets:?}");
+    }
+
+    #[test]
+    fn fair_gives_equal_shares_and_what_small_jobs_leave() {
+        let jobs = [job(1, 0, 0.1), job(2, 1, 1.0), job(3, 2, 1.0)];
+        let targets = plan(PolicyKind::Fair, &jobs);
+        let of = |app| targets.iter().find(|t| t.app == AppId(app)).map(|t| t.share).unwrap();
+        assert!((of(1) - 0.1).abs() < 1e-9 && (of(2) - 0.45).abs() < 1e-9 && (of(3) - 0.45).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,178 @@
+//! Preemption: takes room from jobs that hold more than their targets for jobs that hold less, when nothing else gives
+//! them room. Suspends where the node can, kills where the ladder of trust allows it, otherwise waits.
+//!
+//! Which containers: those of the lowest-ranked job first, and of these the youngest (HFSP thesis, section 4.4.3); the
+//! first tasks of a phase, from which its size is learnt, come last of a job's. Only whole sets are taken, that together
+//! let one container start on one node (law 5); what is freed is claimed for it (law 4).
+
+mod books;
+mod market;
+
+use crate::decision::Decision;
+use crate::entitlement::EPSILON;
+use crate::fact::PhaseKey;
+use crate::plan::PartitionPlan;
+use crate::settings::Settings;
+use crate::state::{Claim, Cluster, For};
+use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
+use books::Books;
+use market::Market;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Frees room for the jobs below their targets, in the order of the plan.
+pub fn preempt(cluster: &mut Cluster, plan: &PartitionPlan, partition: PartitionId, settings: &Settings) {
+    let mut books = Books::open(cluster, partition);
+    let mut market: Option<Market> = None;
+    for entry in &plan.entries {
+        let Some(job) = cluster.jobs.get(&entry.app) else { continue };
+        if !job.active || job.barred_until > cluster.now {
+            continue;
+        }
+        let claimed = books.claimed_share(entry.app, plan.total);
+        let mut missing = entry.target - job.share(plan.total, partition) - claimed;
+        let wants: Vec<(PhaseKey, u32)> = job
+            .phases
+            .iter()
+            .filter(|(key, _)| key.partition == partition)
+            .map(|(key, phase)| (*key, phase.unserved()))
+            .filter(|(_, wanted)| *wanted > 0)
+            .collect();
+        for (key, wanted) in wants {
+            let one = key.resource.dominant_share(plan.total);
+            let deserved = if one > 0.0 { ((missing + EPSILON) / one).max(0.0) as u32 } else { 0 };
+            let due = wanted.saturating_sub(books.claims_of(entry.app, key.resource)).min(deserved);
+            let short = due - books.free_places(cluster, entry.app, key.resource, due);
+            for _ in 0..short {
+                let market = market.get_or_insert_with(|| Market::open(cluster, plan, partition, settings));
+                let bought = market.buy(cluster, entry, key.resource);
+                let claim = bought.or_else(|| collect_room(cluster, &books, entry.app, key, partition, settings));
+                if let Some(node) = claim {
+                    books.claim_made(cluster, node, entry.app, key.resource);
+                }
+                if bought.is_none() {
+                    break;
+                }
+                missing -= one;
+            }
+            if short == 0 {
+                forget_waiting(cluster, entry.app, key);
+            }
+        }
+    }
+}
+
+/// The first in order that finds no room for long gets it collected on one node, as containers end there: the one with
+/// most room that could hold it, which is returned. Large asks would starve behind a stream of small ones otherwise.
+fn collect_room(
+    cluster: &mut Cluster,
+    books: &Books,
+    app: AppId,
+    key: PhaseKey,
+    partition: PartitionId,
+    settings: &Settings,
+) -> Option<NodeId> {
+    let now = cluster.now;
+    let phase = cluster.jobs.get_mut(&app)?.phases.get_mut(&key)?;
+    let since = *phase.waiting_since.get_or_insert(now);
+    if books.has_claims(app) || now.since(since) < settings.cluster.large_ask_delay {
+        return None;
+    }
+    let best = cluster
+        .nodes
+        .iter_mut()
+        .filter(|(_, node)| node.partition == partition && node.is_live(now) && key.resource.fits_in(node.total))
+        .filter(|(_, node)| !node.refused.contains(&app) && node.claims.is_empty())
+        .max_by_key(|(id, node)| (node.usable(), Reverse(**id)));
+    let (id, node) = best?;
+    node.claims.push(Claim::new(app, For::Start, key.resource, now, Vec::new()));
+    Some(*id)
+}
+
+fn forget_waiting(cluster: &mut Cluster, app: AppId, key: PhaseKey) {
+    if let Some(phase) = cluster.jobs.get_mut(&app).and_then(|job| job.phases.get_mut(&key)) {
+        phase.waiting_since = None;
+    }
+}
+
+/// Gives back claims that nobody needs any more, or that were not used in time.
+pub fn review_claims(cluster: &mut Cluster, settings: &Settings) {
+    let now = cluster.now;
+    let mut wanted: BTreeMap<(AppId, Resource), u32> = BTreeMap::new();
+    let mut unused = Vec::new();
+    for node in cluster.nodes.values_mut().filter(|node| !node.claims.is_empty()) {
+        let (jobs, containers) = (&cluster.jobs, &cluster.containers);
+        node.claims.retain(|claim| match claim.purpose {
+            For::Resume(id) => containers.get(&id).is_some_and(|container| container.state.is_suspended()),
+            For::Start => {
+                let left = wanted.entry((claim.app, claim.resource)).or_insert_with(|| {
+                    let job = jobs.get(&claim.app).filter(|job| job.active);
+                    let phases = job.into_iter().flat_map(|job| &job.phases);
+                    phases.filter(|(key, _)| key.resource == claim.resource).map(|(_, phase)| phase.pending).sum()
+                });
+                let needed = *left > 0;
+                *left = left.saturating_sub(1);
+                // Room collected as containers end is patient; room that was taken from somebody is not.
+                let late = claim.is_freed() && now.since(claim.made) > settings.cluster.claim_timeout;
+                if needed && late {
+                    unused.push(claim.app);
+                }
+                needed && !late
+            }
+        });
+    }
+    for app in unused {
+        cluster.tally.claims_expired += 1;
+        if let Some(job) = cluster.jobs.get_mut(&app) {
+            job.barred_until = now + settings.cluster.claim_timeout;
+        }
+    }
+}
+
+/// Suspensions end by a deadline (law 6): first the container's room is claimed where it is, later it is killed. And a
+/// container that was given out but cannot start because suspended ones are in its way gets one of them removed.
+pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
+    let now = cluster.now;
+    let suspended: Vec<(ContainerId, Millis, NodeId, AppId, Resource)> = cluster
+        .suspended
+        .iter()
+        .filter_map(|id| cluster.containers.get(id).map(|c| (*id, c.since, c.node, c.app, c.resource())))
+        .collect();
+    for (id, since, node, app, resource) in suspended {
+        let deadline = max_suspension(cluster, settings, app);
+        let spent = now.since(since);
+        if spent < deadline {
+            continue;
+        }
+        if spent >= deadline + deadline {
+            kill(cluster, id);
+        } else if let Some(node) = cluster.nodes.get_mut(&node) {
+            if !node.claims.iter().any(|claim| claim.purpose == For::Resume(id)) {
+                node.claims.push(Claim::new(app, For::Resume(id), resource, now, Vec::new()));
+            }
+        }
+    }
+    let mut in_the_way = Vec::new();
+    for node in cluster.nodes.values_mut() {
+        if node.waiting_since.is_some_and(|since| now.since(since) >= settings.cluster.stall_timeout) {
+            // What that one gives must reach the node before another has to go.
+            node.waiting_since = Some(now);
+            in_the_way.extend(node.suspended.iter().next_back().copied());
+        }
+    }
+    for id in in_the_way {
+        kill(cluster, id);
+    }
+}
+
+fn kill(cluster: &mut Cluster, id: ContainerId) {
+    let now = cluster.now;
+    if cluster.containers.get(&id).is_some_and(|c| !c.is_master && !c.proposed && c.barred_until <= now) {
+        cluster.propose(Decision::Kill { container: id });
+    }
+}
+
+fn max_suspension(cluster: &Cluster, settings: &Settings, app: AppId) -> Millis {
+    let queue = cluster.jobs.get(&app).and_then(|job| cluster.queues.get(&job.queue));
+    settings.queue(queue.map_or("", |queue| queue.path.as_str())).max_suspension
+}

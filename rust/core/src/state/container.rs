@@ -1,0 +1,120 @@
+//! One container's life.
+
+use crate::fact::{ContainerFact, Found, PhaseKey};
+use crate::units::{AppId, Millis, NodeId, Resource};
+
+/// Where a container is in its life (HFSP thesis, section 6.1.3, with YARN's steps).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Given out, not started.
+    Allocated,
+    /// Runs and counts.
+    Running,
+    /// Demoted; the node certainly knows when it has sent this many heartbeats. Until then its room is not usable.
+    MustSuspend {
+        /// Heartbeat count of the node.
+        safe_at: u64,
+    },
+    /// Demoted, and the node knows: paused, or running only as long as nobody needs its room.
+    Suspended,
+    /// Promoted; the node learns it with its next heartbeat.
+    MustResume,
+}
+
+impl State {
+    /// Whether the container does not count against its queue and node.
+    pub fn is_suspended(self) -> bool {
+        matches!(self, State::MustSuspend { .. } | State::Suspended)
+    }
+}
+
+/// A live container.
+#[derive(Clone, Debug)]
+pub struct Container {
+    /// Its application.
+    pub app: AppId,
+    /// Where it is.
+    pub node: NodeId,
+    /// The phase it belongs to.
+    pub phase: PhaseKey,
+    /// Whether it is the ApplicationMaster, which is never suspended or killed (law 3).
+    pub is_master: bool,
+    /// Where it is in its life.
+    pub state: State,
+    /// When it entered that state.
+    pub since: Millis,
+    /// When it was given out or found.
+    pub allocated: Millis,
+    /// How often it was suspended.
+    pub suspensions: u32,
+    /// Not to be touched before this time: somebody refused.
+    pub barred_until: Millis,
+    /// Whether something was proposed for it in this step.
+    pub proposed: bool,
+    launched: bool,
+    ran_before: Millis,
+}
+
+impl Container {
+    /// As the fact says.
+    pub fn new(fact: &ContainerFact, now: Millis) -> Container {
+        let state = match fact.state {
+            Found::New => State::Allocated,
+            Found::Running => State::Running,
+            Found::Suspended => State::Suspended,
+        };
+        Container {
+            app: fact.app,
+            node: fact.node,
+            phase: fact.phase,
+            is_master: fact.is_master,
+            state,
+            since: now,
+            allocated: now,
+            suspensions: u32::from(state.is_suspended()),
+            barred_until: Millis::default(),
+            proposed: false,
+            launched: fact.state != Found::New,
+            ran_before: Millis::default(),
+        }
+    }
+
+    /// Its size.
+    pub fn resource(&self) -> Resource {
+        self.phase.resource
+    }
+
+    /// How long it ran in all, without its suspensions.
+    pub fn run_time(&self, now: Millis) -> Millis {
+        let running = self.launched && !self.state.is_suspended();
+        self.ran_before + if running { now.since(self.since) } else { Millis::default() }
+    }
+
+    /// How long it has run since it last started or was resumed; `None` while it does not run.
+    pub fn running_for(&self, now: Millis) -> Option<Millis> {
+        (self.launched && !self.state.is_suspended()).then(|| now.since(self.since))
+    }
+
+    pub(super) fn launch(&mut self, now: Millis) {
+        if !self.launched {
+            self.launched = true;
+            self.since = now;
+        }
+        if self.state == State::Allocated {
+            self.state = State::Running;
+        }
+    }
+
+    pub(super) fn suspend(&mut self, safe_at: u64, now: Millis) {
+        self.ran_before = self.run_time(now);
+        self.state = State::MustSuspend { safe_at };
+        self.since = now;
+        self.suspensions += 1;
+    }
+
+    pub(super) fn resume(&mut self, now: Millis) {
+        self.launched = true;
+        self.state = State::MustResume;
+        self.since = now;
+    }
+}

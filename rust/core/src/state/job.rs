@@ -1,0 +1,218 @@
+//! One application: its phases, what it wants, holds, has suspended and has learnt about its tasks.
+
+use super::Container;
+use crate::estimate::Hints;
+use crate::fact::{AppFact, Exit, PhaseKey};
+use crate::units::{ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many of a phase's first tasks are remembered: as many as training may ever use.
+pub const FIRST_TASKS: usize = 32;
+
+/// One of the first started tasks of a phase. HFSP learns a phase's size from them (thesis, section 4.2.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FirstTask {
+    /// Its container.
+    pub container: ContainerId,
+    /// Its run time, suspensions aside, once it has succeeded.
+    pub finished: Option<Millis>,
+    /// The part of its work that it reported as done, 0…1; `None` if it never did.
+    pub progress: Option<f64>,
+}
+
+/// Tasks of one kind: those that share request priority, partition and size.
+#[derive(Clone, Debug, Default)]
+pub struct Phase {
+    /// Containers wanted.
+    pub pending: u32,
+    /// Of those, proposed in this step and not yet confirmed.
+    pub proposed: u32,
+    /// Containers that count, on nodes of the partition asked for.
+    pub held: u32,
+    /// Containers that count on shared nodes of another partition.
+    pub borrowed: u32,
+    /// Suspended containers.
+    pub suspended: u32,
+    /// Tasks that succeeded.
+    pub finished: u32,
+    /// Their run times together, suspensions aside.
+    pub finished_time: Millis,
+    /// The first of its tasks to start that succeeded or still run, in the order of their starts. One that fails, is
+    /// killed or lost makes way for the next. Tasks recovered with the ResourceManager are missing: nobody saw them start.
+    pub first: Vec<FirstTask>,
+    /// Since when a container was wanted and no node had room.
+    pub waiting_since: Option<Millis>,
+}
+
+impl Phase {
+    /// Tasks that are not done: wanted, running or suspended.
+    pub fn left(&self) -> u32 {
+        self.pending + self.held + self.borrowed + self.suspended
+    }
+
+    /// Wanted and not yet proposed anywhere.
+    pub fn unserved(&self) -> u32 {
+        self.pending.saturating_sub(self.proposed)
+    }
+}
+
+/// An application.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Leaf queue.
+    pub queue: QueueId,
+    /// Owner.
+    pub user: UserId,
+    /// YARN priority; larger is more important.
+    pub priority: i32,
+    /// Name for explanations.
+    pub name: String,
+    /// What its tags say about it.
+    pub hints: Hints,
+    /// When the core first heard of it.
+    pub submitted: Millis,
+    /// Whether its queue lets it run.
+    pub active: bool,
+    /// Its phases, in the order in which YARN serves them.
+    pub phases: BTreeMap<PhaseKey, Phase>,
+    /// Its live containers.
+    pub containers: BTreeSet<ContainerId>,
+    /// Its ApplicationMaster's container, and on which phase's account it is.
+    pub master: Option<(ContainerId, PhaseKey)>,
+    /// Nothing is taken from others for it before this time: it could not use what it got.
+    pub barred_until: Millis,
+    attained: ResourceSeconds,
+    attained_at: Millis,
+    holding: Resource,
+}
+
+impl Job {
+    pub(super) fn new(fact: &AppFact, now: Millis) -> Job {
+        Job {
+            queue: fact.queue,
+            user: fact.user,
+            priority: fact.priority,
+            name: fact.name.clone(),
+            hints: Hints::read(&fact.tags),
+            submitted: now,
+            active: false,
+            phases: BTreeMap::new(),
+            containers: BTreeSet::new(),
+            master: None,
+            barred_until: Millis::default(),
+            attained: ResourceSeconds::default(),
+            attained_at: now,
+            holding: Resource::ZERO,
+        }
+    }
+
+    /// Service received until `now`: what its containers held, over time, suspensions aside.
+    pub fn attained(&self, now: Millis) -> ResourceSeconds {
+        let mut sum = self.attained;
+        sum += ResourceSeconds::of(self.holding, now.since(self.attained_at));
+        sum
+    }
+
+    /// What its containers that count hold together.
+    pub fn holding(&self) -> Resource {
+        self.holding
+    }
+
+    /// What it holds or was promised in this step, as a fraction of the partition's `total`.
+    pub fn share(&self, total: Resource, partition: PartitionId) -> f64 {
+        let own = self.phases.iter().filter(|(key, _)| key.partition == partition);
+        own.map(|(key, phase)| f64::from(phase.held + phase.proposed) * key.resource.dominant_share(total)).sum()
+    }
+
+    /// Whether it has anything to place or resume.
+    pub fn wants(&self) -> bool {
+        self.phases.values().any(|phase| phase.pending > 0 || phase.suspended > 0)
+    }
+
+    pub(super) fn forget_asks(&mut self) {
+        for phase in self.phases.values_mut() {
+            phase.pending = 0;
+        }
+    }
+
+    pub(super) fn spend_ask(&mut self, key: PhaseKey) {
+        if let Some(phase) = self.phases.get_mut(&key) {
+            phase.pending = phase.pending.saturating_sub(1);
+            phase.waiting_since = None;
+        }
+    }
+
+    pub(super) fn add(&mut self, id: ContainerId, container: &Container, partition: PartitionId, now: Millis) {
+        self.containers.insert(id);
+        if container.is_master {
+            self.master = Some((id, container.phase));
+        }
+        if !container.state.is_suspended() {
+            self.hold(container.resource(), now);
+        }
+        *self.counter(container, partition) += 1;
+    }
+
+    pub(super) fn remove(&mut self, id: ContainerId, container: &Container, partition: PartitionId, now: Millis) {
+        self.containers.remove(&id);
+        if self.master.is_some_and(|(master, _)| master == id) {
+            self.master = None;
+        }
+        if !container.state.is_suspended() {
+            self.hold(Resource::ZERO - container.resource(), now);
+        }
+        *self.counter(container, partition) -= 1;
+    }
+
+    pub(super) fn finish(&mut self, id: ContainerId, container: &Container, exit: Exit, now: Millis) {
+        let run_time = container.run_time(now);
+        let phase = self.phases.entry(container.phase).or_default();
+        // A released container tells nothing about tasks, and the master is none.
+        if exit == Exit::Succeeded && !container.is_master && run_time > Millis::default() {
+            phase.finished += 1;
+            phase.finished_time = phase.finished_time + run_time;
+            if let Some(first) = phase.first.iter_mut().find(|first| first.container == id) {
+                first.finished = Some(run_time);
+            }
+        } else {
+            phase.first.retain(|first| first.container != id);
+        }
+    }
+
+    /// A task started.
+    pub(super) fn start(&mut self, id: ContainerId, container: &Container) {
+        let first = &mut self.phases.entry(container.phase).or_default().first;
+        let known = first.iter().any(|first| first.container == id);
+        if !container.is_master && !known && first.len() < FIRST_TASKS {
+            first.push(FirstTask { container: id, finished: None, progress: None });
+        }
+    }
+
+    /// A task said how far it is.
+    pub(super) fn progress(&mut self, id: ContainerId, container: &Container, done: f64) {
+        let first = self.phases.get_mut(&container.phase).into_iter().flat_map(|phase| &mut phase.first);
+        first.filter(|first| first.container == id).for_each(|first| first.progress = Some(done));
+    }
+
+    /// Whether the container is among the first tasks of its phase.
+    pub fn is_first_task(&self, id: ContainerId, phase: PhaseKey) -> bool {
+        self.phases.get(&phase).is_some_and(|phase| phase.first.iter().any(|first| first.container == id))
+    }
+
+    fn counter(&mut self, container: &Container, partition: PartitionId) -> &mut u32 {
+        let phase = self.phases.entry(container.phase).or_default();
+        if container.state.is_suspended() {
+            &mut phase.suspended
+        } else if container.phase.partition == partition {
+            &mut phase.held
+        } else {
+            &mut phase.borrowed
+        }
+    }
+
+    fn hold(&mut self, more: Resource, now: Millis) {
+        self.attained = self.attained(now);
+        self.attained_at = now;
+        self.holding += more;
+    }
+}

@@ -1,0 +1,230 @@
+//! One node: what it offers, what of that is in use, settling or spoken for.
+
+use super::Container;
+use crate::fact::NodeFact;
+use crate::units::{AppId, ContainerId, Millis, PartitionId, Resource};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A node that has not reported for this long gets nothing outside its own heartbeats.
+const SILENT: Millis = Millis(10_000);
+
+/// What claimed room is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum For {
+    /// New containers of the claim's application.
+    Start,
+    /// A container suspended there for too long.
+    Resume(ContainerId),
+}
+
+/// Room on a node that is kept for somebody (law 4): freed for it by suspending or killing, or collected as containers
+/// end because it fits nowhere else (what CapacityScheduler calls a reservation).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Whom it is kept for.
+    pub app: AppId,
+    /// What for.
+    pub purpose: For,
+    /// How much; may be more than is free yet.
+    pub resource: Resource,
+    /// Since when.
+    pub made: Millis,
+    /// Containers suspended or killed for it.
+    pub victims: Vec<ContainerId>,
+    /// Those of them that still settle, with their room.
+    settling: BTreeMap<ContainerId, Resource>,
+}
+
+impl Claim {
+    /// Room kept from now on.
+    pub fn new(app: AppId, purpose: For, resource: Resource, made: Millis, victims: Vec<ContainerId>) -> Claim {
+        Claim { app, purpose, resource, made, victims, settling: BTreeMap::new() }
+    }
+
+    /// Whether containers had to go for it, so that it must get their room.
+    pub fn is_freed(&self) -> bool {
+        !self.victims.is_empty()
+    }
+
+    /// What of it is still to come, when its victims have settled: so much is not kept of the room usable now.
+    fn coming(&self) -> Resource {
+        self.settling.values().fold(Resource::ZERO, |sum, one| sum + *one).at_most(self.resource)
+    }
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it offers.
+    pub total: Resource,
+    /// Its partition.
+    pub partition: PartitionId,
+    /// Whether its idle room may serve the default partition.
+    pub shareable: bool,
+    /// Whether containers can be suspended there.
+    pub can_suspend: bool,
+    /// Resources of the containers that count.
+    pub used: Resource,
+    /// Resources of demoted containers of which the node may not know yet: free on paper, not usable.
+    pub settling: Resource,
+    /// Memory that suspended containers keep, in MiB.
+    pub suspended_memory_mb: i64,
+    /// All live containers there.
+    pub containers: BTreeSet<ContainerId>,
+    /// The suspended ones among them.
+    pub suspended: BTreeSet<ContainerId>,
+    /// Those promoted since the last heartbeat.
+    pub resuming: BTreeSet<ContainerId>,
+    /// Room kept for somebody.
+    pub claims: Vec<Claim>,
+    /// Applications whose containers were refused there since its last heartbeat: not proposed again until the next.
+    pub refused: BTreeSet<AppId>,
+    /// Proposed in this step, not yet confirmed.
+    pub proposed: Resource,
+    /// Resources of containers that count, proposed in this step to be suspended or killed.
+    pub leaving: Resource,
+    /// Heartbeats so far.
+    pub heartbeats: u64,
+    /// When the last one came.
+    pub last_heartbeat: Millis,
+    /// How many containers it said it had paused.
+    pub paused: u32,
+    /// Since when it says that containers given out cannot start there.
+    pub waiting_since: Option<Millis>,
+}
+
+impl Node {
+    pub(super) fn new(now: Millis) -> Node {
+        Node {
+            total: Resource::ZERO,
+            partition: PartitionId(0),
+            shareable: true,
+            can_suspend: false,
+            used: Resource::ZERO,
+            settling: Resource::ZERO,
+            suspended_memory_mb: 0,
+            containers: BTreeSet::new(),
+            suspended: BTreeSet::new(),
+            resuming: BTreeSet::new(),
+            claims: Vec::new(),
+            refused: BTreeSet::new(),
+            proposed: Resource::ZERO,
+            leaving: Resource::ZERO,
+            heartbeats: 0,
+            last_heartbeat: now,
+            paused: 0,
+            waiting_since: None,
+        }
+    }
+
+    pub(super) fn describe(&mut self, fact: &NodeFact) {
+        self.total = fact.total;
+        self.partition = fact.partition;
+        self.shareable = fact.shareable;
+        self.can_suspend = fact.can_suspend;
+    }
+
+    pub(super) fn heartbeat(&mut self, now: Millis, paused: u32, waiting: u32) {
+        self.heartbeats += 1;
+        self.last_heartbeat = now;
+        self.paused = paused;
+        self.waiting_since = if waiting > 0 { self.waiting_since.or(Some(now)) } else { None };
+        self.refused.clear();
+    }
+
+    /// Whether it can be counted on: it has reported, and not so long ago that it may be dying.
+    pub fn is_live(&self, now: Millis) -> bool {
+        self.heartbeats > 0 && now.since(self.last_heartbeat) <= SILENT
+    }
+
+    /// Room that a new container could use at once, claims aside.
+    pub fn usable(&self) -> Resource {
+        self.total - self.used - self.settling - self.proposed
+    }
+
+    /// What of the usable room is kept for others than `app`.
+    pub fn claimed_by_others(&self, app: AppId) -> Resource {
+        self.kept(|claim| claim.app != app || claim.purpose != For::Start)
+    }
+
+    /// What of the usable room was freed for others than `app`: that goes before room that is collected or waited for.
+    pub fn freed_for_others(&self, app: AppId) -> Resource {
+        self.kept(|claim| claim.app != app && claim.is_freed())
+    }
+
+    /// For how many containers of that size room was freed for `app`.
+    pub fn freed_for(&self, app: AppId, resource: Resource) -> u32 {
+        self.claims.iter().filter(|claim| claim.is_freed() && claim.app == app && claim.resource == resource).count()
+            as u32
+    }
+
+    /// Room freed for somebody.
+    pub fn freed_in_all(&self) -> Resource {
+        self.claimed(Claim::is_freed)
+    }
+
+    /// Room kept for somebody.
+    pub fn claimed_in_all(&self) -> Resource {
+        self.claimed(|_| true)
+    }
+
+    /// What of the usable room is kept for somebody.
+    pub fn kept_in_all(&self) -> Resource {
+        self.kept(|_| true)
+    }
+
+    fn claimed(&self, which: impl Fn(&Claim) -> bool) -> Resource {
+        self.claims.iter().filter(|claim| which(claim)).fold(Resource::ZERO, |sum, claim| sum + claim.resource)
+    }
+
+    fn kept(&self, which: impl Fn(&Claim) -> bool) -> Resource {
+        let claims = self.claims.iter().filter(|claim| which(claim));
+        claims.fold(Resource::ZERO, |sum, claim| sum + claim.resource - claim.coming())
+    }
+
+    /// The oldest claim of that application and size is served.
+    pub(super) fn drop_claim(&mut self, app: AppId, resource: Resource) {
+        let served = |claim: &Claim| claim.app == app && claim.resource == resource && claim.purpose == For::Start;
+        if let Some(at) = self.claims.iter().position(served) {
+            self.claims.remove(at);
+        }
+    }
+
+    pub(super) fn add(&mut self, id: ContainerId, container: &Container) {
+        self.containers.insert(id);
+        if container.state.is_suspended() {
+            self.suspended.insert(id);
+            self.suspended_memory_mb += container.resource().memory_mb;
+            if let super::State::MustSuspend { .. } = container.state {
+                self.settling += container.resource();
+                // It may have gone for an older claim before.
+                if let Some(claim) = self.claims.iter_mut().rfind(|claim| claim.victims.contains(&id)) {
+                    claim.settling.insert(id, container.resource());
+                }
+            }
+        } else {
+            self.used += container.resource();
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: ContainerId, container: &Container) {
+        self.containers.remove(&id);
+        if container.state.is_suspended() {
+            self.suspended.remove(&id);
+            self.suspended_memory_mb -= container.resource().memory_mb;
+            if let super::State::MustSuspend { .. } = container.state {
+                self.settled(id, container.resource());
+            }
+        } else {
+            self.used -= container.resource();
+        }
+    }
+
+    /// A demoted container's room is usable now, or used by itself again.
+    pub(super) fn settled(&mut self, id: ContainerId, resource: Resource) {
+        self.settling -= resource;
+        for claim in &mut self.claims {
+            claim.settling.remove(&id);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The policy in a simulated YARN cluster: heartbeats, ApplicationMasters, suspension. The laws are watched at every step.
+
+use crate::world::{gb, secs, Faults, Job, Node, World};
+use hiatus_core::explain::{explain, JobExplanation};
+
+fn cluster() -> World {
+    World::new().nodes(2, &Node::of(gb(8))).set("policy", "hfsp")
+}
+
+fn explained(world: &World, name: &str) -> JobExplanation {
+    let jobs = explain(world.core()).jobs;
+    let of_name: Vec<_> = jobs.into_iter().filter(|job| job.application == name).collect();
+    assert_eq!(of_name.len(), 1, "one line per job");
+    of_name.into_iter().next().unwrap()
+}
+
+#[test]
+fn a_tiny_job_does_not_wait_behind_a_big_one_and_nothing_is_killed() {
+    let mut world =
+        cluster().job(Job::new("big").tasks(60, secs(60))).job(Job::new("tiny").tasks(4, secs(5)).at(secs(100)));
+    world.run();
+    assert!(world.sojourn("tiny") < secs(20), "{:?}", world.sojourn("tiny"));
+    assert_eq!((world.count.suspended, world.count.preempted), (5, 0));
+}
+
+#[test]
+fn h_04_a_new_job_trains_at_once_and_the_rest_of_it_waits_for_its_turn() {
+    let mut world =
+        cluster().job(Job::new("first").tasks(100, secs(30))).job(Job::new("second").tasks(80, secs(30)).at(secs(100)));
+    world.run_until(secs(110));
+    // T is a quarter of 16 containers; the ApplicationMaster comes on top.
+    assert_eq!(world.held("second"), 5);
+    let second = explained(&world, "second");
+    assert_eq!(second.sizing.as_ref().map(|sizing| sizing.source), Some("training"), "{second:?}");
+    // Four train until about 132 s, the fifth after them.
+    world.run_until(secs(170));
+    assert_eq!(explained(&world, "second").sizing.map(|sizing| sizing.source), Some("final"));
+    world.run();
+    assert_eq!(world.count.preempted, 0);
+    let errors = explain(world.core()).estimates;
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(errors.iter().all(|error| (0.8..1.25).contains(&error.ratio)), "{errors:?}");
+}
+
+#[test]
+fn h_10_training_tasks_are_not_taken_from_the_last_in_order() {
+    let mut world = cluster()
+        .job(Job::new("first").tasks(100, secs(50)))
+        .job(Job::new("second").tasks(200, secs(50)).at(secs(100)))
+        .job(Job::new("tiny").tasks(4, secs(10)).at(secs(125)));
+    world.run_until(secs(130));
+    // Of the second, which ranks last, only its master and the four that train go on; the rest is the first's.
+    assert_eq!((world.held("tiny"), world.held("second")), (5, 5));
+    let cluster = world.core().cluster();
+    let phases = cluster.jobs[&world.app_id("second")].phases.values();
+    let first: Vec<_> = phases.flat_map(|phase| phase.first.iter().take(4)).map(|task| task.container).collect();
+    assert_eq!(first.len(), 4);
+    assert!(first.iter().all(|task| !cluster.containers[task].state.is_suspended()));
+    world.run();
+}
+
+#[test]
+fn h_10_a_lost_training_task_is_replaced_by_the_next() {
+    let mut world = cluster().job(Job::new("job").tasks(30, secs(40)));
+    world.run_until(secs(20));
+    let node = *world.nodes_of("job").iter().next_back().unwrap();
+    world.lose_node(node);
+    world.run_until(secs(70));
+    let job = explained(&world, "job");
+    assert_eq!(job.sizing.map(|sizing| sizing.source), Some("final"));
+    world.run();
+}
+
+#[test]
+fn hints_and_their_mistakes_are_explained() {
+    let mut world = cluster()
+        .job(Job::new("hinted").tasks(40, secs(30)).tag("hiatus.size=1200"))
+        .job(Job::new("wrong").tasks(40, secs(30)).tag("hiatus.size=large"));
+    world.run_until(secs(20));
+    let hinted = explained(&world, "hinted").sizing.unwrap();
+    assert_eq!((hinted.source, (hinted.estimate_s * 16.0).round()), ("hint", 1200.0));
+    assert_eq!(explained(&world, "wrong").wrong_hints.len(), 1);
+    world.run();
+}
+
+#[test]
+fn h_12_rules_change_while_jobs_run() {
+    let mut world = cluster().job(Job::new("job").tasks(30, secs(40)));
+    world.run_until(secs(20));
+    world.configure("untrained-factor", "4").configure("training-tasks", "3");
+    world.run();
+}
+
+#[test]
+fn laws_hold_while_everything_goes_wrong() {
+    for seed in 0..12 {
+        let mut world = World::seeded(seed).nodes(3, &Node::of(gb(8))).set("policy", "hfsp").faults(Faults::ALL);
+        for job in 0..8 {
+            let tasks = [2, 5, 12, 30][job % 4];
+            let new = Job::new(&format!("job{job}")).tasks(tasks, secs(20)).tasks(job, secs(10));
+            world = world.job(new.at(secs(25 * job as u64)));
+        }
+        world.run_until(secs(250)).calm().run();
+    }
+}

@@ -1,0 +1,15 @@
+//! HFSP: golden vectors of the thesis, its properties, and the policy in a simulated cluster with the laws watching.
+
+#![allow(clippy::unwrap_used)] // What tests share is no test to clippy.
+
+#[path = "../world/mod.rs"]
+#[allow(dead_code)]
+mod world;
+
+mod cluster;
+mod examples;
+mod one_pool;
+mod policy;
+mod pool;
+mod properties;
+mod virtual_cluster;

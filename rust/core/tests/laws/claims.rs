@@ -1,0 +1,116 @@
+//! Room that is kept for somebody: it goes to whom it was freed for, or is given back.
+
+use crate::world::{gb, secs, Job, Node, World};
+use hiatus_core::units::{Millis, NodeId};
+
+/// A full node of heartbeats of 6 s, on which room was just freed for the small job's ApplicationMaster.
+fn freeing() -> World {
+    let mut world = World::new()
+        .heartbeat(secs(6))
+        .node(Node::of(gb(8)))
+        .job(Job::new("big").tasks(60, secs(200)))
+        .job(Job::new("small").tasks(2, secs(5)).at(secs(60)));
+    world.run_until(secs(63));
+    assert_eq!((world.claims(), world.suspended("big")), (1, 1));
+    world
+}
+
+#[test]
+fn law_4_an_application_that_may_not_run_gives_its_room_back() {
+    let mut world = freeing();
+    world.park("small");
+    world.run_until(secs(80));
+    assert_eq!((world.claims(), world.suspended("big")), (0, 0));
+}
+
+#[test]
+fn law_4_a_job_that_goes_away_gives_its_room_back() {
+    let mut world = freeing();
+    world.kill_job("small");
+    world.run_until(secs(80));
+    assert_eq!((world.claims(), world.suspended("big")), (0, 0));
+    world.run();
+}
+
+#[test]
+fn law_4_an_overdue_suspended_container_does_not_take_what_was_freed_for_another_job() {
+    let mut world = World::new()
+        .heartbeat(secs(6))
+        .node(Node::of(gb(8)))
+        .set("policy", "fifo")
+        .set("min-run-ms", "0")
+        .set("max-suspension-ms", "20000")
+        .set("max-suspended-memory", "1")
+        .job(Job::new("big").tasks(60, secs(200)))
+        .job(Job::new("first").tasks(1, secs(300)).at(secs(30)).priority(1))
+        .job(Job::new("second").tasks(1, secs(300)).at(secs(45)).priority(1));
+    // The observers see who gets the room.
+    world.run_until(secs(80));
+    assert!(world.held("second") > 0);
+}
+
+#[test]
+fn law_4_a_resume_uses_up_what_was_freed_for_its_job_there() {
+    // Under LAS the jobs take turns: the one that was suspended comes back to its own node.
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .set("policy", "las")
+        .set("min-run-ms", "1000")
+        .set("min-resumed-ms", "1000")
+        .set("max-suspensions", "100")
+        .job(Job::new("one").tasks(40, secs(60)))
+        .job(Job::new("two").tasks(40, secs(60)).at(secs(20)));
+    for now in 20..400 {
+        world.run_until(secs(now));
+        for node in world.core().cluster().nodes.values() {
+            let kept = node.claims.iter().filter(|claim| claim.is_freed());
+            let kept = kept.fold(gb(0), |sum, claim| sum + claim.resource);
+            let room = node.usable() + node.settling;
+            assert!(kept.fits_in(room), "at {now} s {kept:?} kept of {room:?}: {node:?}");
+        }
+    }
+    world.run();
+}
+
+#[test]
+fn a_silent_node_is_not_waited_for() {
+    let mut world = World::new()
+        .nodes(3, &Node::of(gb(8)))
+        .job(Job::new("big").tasks(60, secs(200)).at(secs(20)))
+        .job(Job::new("small").tasks(2, secs(5)).at(secs(60)));
+    world.run_until(secs(5));
+    // A node with free room falls silent: YARN takes ten minutes to declare it lost.
+    world.silence(NodeId(2), secs(600));
+    world.run();
+    assert!(world.sojourn("small") < secs(30), "{:?}", world.sojourn("small"));
+}
+
+#[test]
+fn new_demand_is_served_before_the_next_heartbeat() {
+    let mut world = World::new()
+        .heartbeat(secs(6))
+        .nodes(2, &Node::of(gb(8)))
+        .set("plan-interval-ms", "1000")
+        .job(Job::new("first").tasks(1, secs(100)).at(Millis(21_300)))
+        .job(Job::new("second").tasks(1, secs(5)).at(Millis(21_500)));
+    world.run_until(secs(30));
+    let started = world.app("second").first_master.unwrap();
+    assert!(started.since(Millis(21_500)) <= secs(2), "{started:?}");
+}
+
+#[test]
+fn law_4_room_freed_for_one_job_does_not_wait_until_that_freed_for_the_next_has_settled() {
+    let mut world = World::new()
+        .heartbeat(secs(6))
+        .node(Node::of(gb(8)))
+        .set("min-run-ms", "0")
+        .set("max-suspended-memory", "1")
+        .job(Job::new("big").tasks(60, secs(500)));
+    let smalls = ["one", "two", "three", "four", "five"];
+    for (number, name) in smalls.into_iter().enumerate() {
+        world = world.job(Job::new(name).tasks(0, secs(1)).at(secs(61 + 5 * number as u64)));
+    }
+    world.run_until(secs(120));
+    let waits = smalls.map(|name| world.app(name).first_master.map(|at| at.since(world.app(name).job.at)));
+    assert!(waits.iter().all(|wait| wait.is_some_and(|wait| wait <= secs(12))), "{waits:?}");
+}

@@ -1,0 +1,19 @@
+//! The core in a simulated cluster: scenarios that read like specifications, and random worlds in which everything goes
+//! wrong. Observers check the laws of the architecture after every step of each.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
+
+#[path = "../world/mod.rs"]
+mod world;
+
+mod claims;
+mod facts;
+mod limits;
+mod node_manager;
+mod partitions;
+mod preemption;
+mod queues;
+mod random;
+mod recovery;
+mod small_and_big;
+mod suspension;

@@ -1,0 +1,127 @@
+//! The life of suspended containers.
+
+use crate::world::{gb, secs, Job, Node, World};
+use hiatus_core::decision::Decision;
+use hiatus_core::fact::Fact;
+use hiatus_core::units::NodeId;
+
+#[test]
+fn suspended_containers_resume_at_home_before_new_ones_start() {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .job(Job::new("big").tasks(60, secs(60)))
+        .job(Job::new("small").tasks(4, secs(5)).at(secs(30)));
+    while world.app("small").finished.is_none() {
+        let next = world.now() + secs(1);
+        world.run_until(next);
+    }
+    assert!(world.suspended("big") > 0);
+    let big = world.app_id("big");
+    let before = world.decided.len();
+    let next = world.now() + secs(10);
+    world.run_until(next);
+    assert_eq!(world.suspended("big"), 0);
+    let of_big = |decision: &Decision| matches!(decision, Decision::Assign { app, .. } if *app == big);
+    let after: Vec<_> = world.decided[before..].iter().map(|(_, decision)| *decision).collect();
+    assert!(!after.iter().any(of_big), "{after:?}");
+    world.run();
+    assert_eq!(world.count.resumed, world.count.suspended);
+}
+
+/// The important job needs so long that what it had suspended must go on elsewhere.
+#[test]
+fn law_6_what_cannot_be_resumed_by_its_deadline_is_killed_and_run_again() {
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .set("policy", "fifo")
+        .set("max-suspension-ms", "20000")
+        .job(Job::new("usual").tasks(6, secs(600)))
+        .job(Job::new("important").tasks(3, secs(400)).at(secs(30)).priority(1));
+    world.run();
+    let times = |which: &dyn Fn(&Decision) -> bool| -> Vec<_> {
+        world.decided.iter().filter(|(_, decision)| which(decision)).map(|(at, _)| *at).collect()
+    };
+    let suspended = times(&|decision| matches!(decision, Decision::Suspend { .. }));
+    let killed = times(&|decision| matches!(decision, Decision::Kill { .. }));
+    assert!(!killed.is_empty() && world.count.expired == killed.len() as u64, "{:?}", world.count);
+    assert!(killed[0].since(suspended[0]) >= secs(40) && killed[0].since(suspended[0]) <= secs(45));
+}
+
+#[test]
+fn law_5_nothing_is_suspended_before_its_minimum_run_time_or_too_often() {
+    // The observers check every suspension; here there would be many.
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .set("policy", "las")
+        .set("min-run-ms", "8000")
+        .set("min-resumed-ms", "4000")
+        .set("max-suspensions", "2");
+    for n in 0..6 {
+        world = world.job(Job::new(&format!("job{n}")).tasks(30, secs(20)).at(secs(7 * n)));
+    }
+    world.run();
+    assert!(world.count.suspended > 10, "{:?}", world.count);
+}
+
+#[test]
+fn law_6_the_containers_of_a_killed_application_go_with_it() {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .job(Job::new("big").tasks(60, secs(60)))
+        .job(Job::new("small").tasks(4, secs(60)).at(secs(30)));
+    world.run_until(secs(50));
+    assert!(world.suspended("big") > 0);
+    world.kill_job("big");
+    world.run_until(secs(52));
+    assert_eq!((world.held("big"), world.suspended("big")), (0, 0));
+    assert!(world.core().cluster().suspended.is_empty());
+    world.run();
+}
+
+#[test]
+fn a_lost_node_takes_its_suspended_containers_along_and_their_work_is_done_again() {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .job(Job::new("big").tasks(30, secs(60)))
+        .job(Job::new("small").tasks(4, secs(60)).at(secs(30)));
+    world.run_until(secs(50));
+    for node in [0, 1] {
+        world.lose_node(NodeId(node));
+        let next = world.now() + secs(60);
+        world.run_until(next);
+    }
+    world.run();
+}
+
+#[test]
+fn a_failed_application_master_comes_back_and_its_job_finishes() {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .job(Job::new("big").tasks(30, secs(60)))
+        .job(Job::new("small").tasks(4, secs(60)).at(secs(30)));
+    world.run_until(secs(50));
+    world.fail_master("big");
+    world.run_until(secs(60));
+    world.fail_master("small");
+    world.run();
+    assert_eq!(world.app("big").attempt, 2);
+}
+
+/// Should a container ever be stuck behind suspended ones, they go one by one, each with time to help.
+#[test]
+fn a_stall_costs_one_suspended_container_at_a_time() {
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .set("stall-timeout-ms", "5000")
+        .job(Job::new("big").tasks(60, secs(300)))
+        .job(Job::new("small").tasks(3, secs(200)).at(secs(30)));
+    world.run_until(secs(50));
+    assert_eq!(world.suspended("big"), 4);
+    world.silence(NodeId(0), secs(20));
+    world.tell(Fact::Heartbeat { node: NodeId(0), paused: 4, waiting: 1 });
+    world.run_until(secs(54));
+    assert_eq!(world.count.expired, 0);
+    world.run_until(secs(59));
+    assert_eq!(world.count.expired, 1);
+    world.run();
+}
