@@ -1,0 +1,242 @@
+//! Records to facts, decisions to records.
+
+use crate::layout::{self, Record, HEADER};
+use hiatus_core::decision::Decision;
+use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection};
+use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::Scheduler;
+use thiserror::Error;
+
+/// Bytes that are no records: the two sides were not built together, or the buffer was damaged.
+#[derive(Debug, Error)]
+pub enum BadRecord {
+    /// The buffer ends within a record.
+    #[error("record at byte {at} is cut off: {left} bytes left")]
+    CutOff {
+        /// Where it begins.
+        at: usize,
+        /// Bytes from there to the end.
+        left: usize,
+    },
+    /// No such kind, or its fields do not make sense.
+    #[error("record of kind {kind} at byte {at} cannot be read")]
+    Unreadable {
+        /// Where it begins.
+        at: usize,
+        /// What it says it is.
+        kind: u32,
+    },
+}
+
+/// Reads all facts of a buffer.
+///
+/// # Errors
+/// The first record that cannot be read; none of the facts should be used then.
+pub fn facts(bytes: &[u8], out: &mut Vec<Fact>) -> Result<(), BadRecord> {
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let cut_off = BadRecord::CutOff { at, left: rest.len() };
+        let Some((header, _)) = rest.split_first_chunk::<HEADER>() else { return Err(cut_off) };
+        let [k0, k1, k2, k3, l0, l1, l2, l3] = *header;
+        let (kind, length) = (u32::from_le_bytes([k0, k1, k2, k3]), u32::from_le_bytes([l0, l1, l2, l3]) as usize);
+        let Some(fields) = rest.get(HEADER..length) else { return Err(cut_off) };
+        out.push(fact(kind, fields).ok_or(BadRecord::Unreadable { at, kind })?);
+        at += length;
+    }
+    Ok(())
+}
+
+/// Length of the record that begins here, header included; `None` at the end.
+pub fn length(bytes: &[u8]) -> Option<usize> {
+    let [_, _, _, _, length @ ..] = *bytes.first_chunk::<HEADER>()?;
+    usize::try_from(u32::from_le_bytes(length)).ok()
+}
+
+fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
+    Some(match kind {
+        1 => {
+            let (r, _) = layout::Node::read(bytes)?;
+            Fact::Node(NodeFact {
+                node: NodeId(r.node),
+                total: Resource::new(r.memory_mb, r.vcores),
+                partition: PartitionId(r.partition),
+                shareable: r.flags & 1 != 0,
+                can_suspend: r.flags & 2 != 0,
+            })
+        }
+        2 => Fact::NodeRemoved { node: NodeId(layout::NodeRemoved::read(bytes)?.0.node) },
+        3 => {
+            let (r, _) = layout::Heartbeat::read(bytes)?;
+            Fact::Heartbeat { node: NodeId(r.node), paused: r.paused, waiting: r.waiting }
+        }
+        4 => {
+            let (r, path) = layout::Queue::read(bytes)?;
+            Fact::Queue(QueueFact {
+                queue: QueueId(r.queue),
+                parent: (r.flags & 1 != 0).then_some(QueueId(r.parent)),
+                path: path.to_string(),
+                preemptable: r.flags & 2 != 0,
+            })
+        }
+        5 => Fact::QueueRemoved { queue: QueueId(layout::QueueRemoved::read(bytes)?.0.queue) },
+        6 => {
+            let (r, _) = layout::QueueShare::read(bytes)?;
+            Fact::QueueShare {
+                queue: QueueId(r.queue),
+                partition: PartitionId(r.partition),
+                guaranteed: r.guaranteed,
+                maximum: r.maximum,
+            }
+        }
+        7 => {
+            let (r, text) = layout::App::read(bytes)?;
+            let mut lines = text.lines().map(String::from);
+            Fact::App(AppFact {
+                app: AppId(r.app),
+                queue: QueueId(r.queue),
+                user: UserId(r.user),
+                priority: r.priority,
+                name: lines.next().unwrap_or_default(),
+                tags: lines.collect(),
+            })
+        }
+        8 => {
+            let (r, _) = layout::AppChanged::read(bytes)?;
+            Fact::AppChanged { app: AppId(r.app), queue: QueueId(r.queue), priority: r.priority }
+        }
+        9 => {
+            let (r, _) = layout::AppActive::read(bytes)?;
+            Fact::AppActive { app: AppId(r.app), active: r.active != 0 }
+        }
+        10 => {
+            let (r, _) = layout::AttemptEnded::read(bytes)?;
+            Fact::AttemptEnded { app: AppId(r.app), keep_containers: r.keep_containers != 0 }
+        }
+        11 => Fact::AppRemoved { app: AppId(layout::AppRemoved::read(bytes)?.0.app) },
+        12 => Fact::AsksReplaced { app: AppId(layout::AsksReplaced::read(bytes)?.0.app) },
+        13 => {
+            let (r, _) = layout::Asked::read(bytes)?;
+            let phase = phase(r.priority, r.partition, r.memory_mb, r.vcores);
+            Fact::Asked { app: AppId(r.app), phase, count: r.count }
+        }
+        14 => {
+            let (r, _) = layout::Allocated::read(bytes)?;
+            Fact::Allocated(ContainerFact {
+                container: ContainerId(r.container),
+                app: AppId(r.app),
+                node: NodeId(r.node),
+                phase: phase(r.priority, r.partition, r.memory_mb, r.vcores),
+                is_master: r.flags & 1 != 0,
+                state: match r.found {
+                    0 => Found::New,
+                    1 => Found::Running,
+                    2 => Found::Suspended,
+                    _ => return None,
+                },
+            })
+        }
+        15 => Fact::Launched { container: ContainerId(layout::Launched::read(bytes)?.0.container) },
+        16 => Fact::Demoted { container: ContainerId(layout::Demoted::read(bytes)?.0.container) },
+        17 => Fact::Promoted { container: ContainerId(layout::Promoted::read(bytes)?.0.container) },
+        18 => {
+            let (r, _) = layout::Completed::read(bytes)?;
+            let exit = match r.exit {
+                0 => Exit::Succeeded,
+                1 => Exit::Failed,
+                2 => Exit::Killed,
+                _ => return None,
+            };
+            Fact::Completed { container: ContainerId(r.container), exit }
+        }
+        19 => {
+            let (r, _) = layout::AssignRejected::read(bytes)?;
+            Fact::AssignRejected { app: AppId(r.app), node: NodeId(r.node), reason: rejection(r.reason)? }
+        }
+        20 => {
+            let (r, _) = layout::ContainerRejected::read(bytes)?;
+            Fact::ContainerRejected { container: ContainerId(r.container), reason: rejection(r.reason)? }
+        }
+        _ => return None,
+    })
+}
+
+fn phase(priority: i32, partition: u32, memory_mb: i64, vcores: i64) -> PhaseKey {
+    PhaseKey { priority, partition: PartitionId(partition), resource: Resource::new(memory_mb, vcores) }
+}
+
+fn rejection(number: u32) -> Option<Rejection> {
+    use Rejection::{Gone, Limit, Locality, Observed, Room};
+    [Locality, Limit, Room, Gone, Observed].get(number as usize).copied()
+}
+
+/// Appends the decision's record.
+pub fn decision(decision: Decision, out: &mut Vec<u8>) {
+    match decision {
+        Decision::Assign { app, node, count } => layout::Assign { app: app.0, node: node.0, count }.write("", out),
+        Decision::Suspend { container } => layout::Suspend { container: container.0 }.write("", out),
+        Decision::Resume { container } => layout::Resume { container: container.0 }.write("", out),
+        Decision::Kill { container } => layout::Kill { container: container.0 }.write("", out),
+    }
+}
+
+/// Appends what the core knows of nodes and applications, and its counters.
+pub fn views(scheduler: &Scheduler, out: &mut Vec<u8>) {
+    let cluster = scheduler.cluster();
+    for (id, node) in &cluster.nodes {
+        layout::NodeView {
+            node: id.0,
+            used_memory_mb: node.used.memory_mb,
+            used_vcores: node.used.vcores,
+            counted: (node.containers.len() - node.suspended.len()) as u32,
+            suspended: node.suspended.len() as u32,
+        }
+        .write("", out);
+    }
+    for (id, job) in &cluster.jobs {
+        layout::AppView {
+            app: id.0,
+            pending: job.phases.values().map(|phase| phase.pending).sum(),
+            counted: job.phases.values().map(|phase| phase.held + phase.borrowed).sum(),
+            suspended: job.phases.values().map(|phase| phase.suspended).sum(),
+        }
+        .write("", out);
+    }
+    let tally = &cluster.tally;
+    layout::TallyView {
+        suspended: tally.suspended.cast_signed(),
+        resumed: tally.resumed.cast_signed(),
+        rejected: tally.rejected.cast_signed(),
+        strange_facts: tally.strange_facts.cast_signed(),
+        claims_expired: tally.claims_expired.cast_signed(),
+    }
+    .write("", out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_survives_the_crossing() {
+        let mut bytes = Vec::new();
+        layout::Heartbeat { node: 7, paused: 2, waiting: 1 }.write("", &mut bytes);
+        layout::App { app: 1, queue: 2, user: 3, priority: -4 }.write("application_1_0001\na\nb", &mut bytes);
+        let mut out = Vec::new();
+        facts(&bytes, &mut out).unwrap();
+        assert_eq!(out[0], Fact::Heartbeat { node: NodeId(7), paused: 2, waiting: 1 });
+        let Fact::App(app) = &out[1] else { panic!("{out:?}") };
+        assert_eq!((app.name.as_str(), app.tags.len(), app.priority), ("application_1_0001", 2, -4));
+    }
+
+    #[test]
+    fn damaged_buffers_are_refused_with_the_place() {
+        let mut bytes = Vec::new();
+        layout::Launched { container: 1 }.write("", &mut bytes);
+        layout::Launched { container: 2 }.write("", &mut bytes);
+        let mut out = Vec::new();
+        assert!(matches!(facts(&bytes[..bytes.len() - 1], &mut out), Err(BadRecord::CutOff { at: 12, left: 11 })));
+        bytes[12] = 99;
+        assert!(matches!(facts(&bytes, &mut out), Err(BadRecord::Unreadable { at: 12, kind: 99 })));
+    }
+}

@@ -1,0 +1,211 @@
+//! The native methods of `io.hiatus.scheduler.Native`. Each converts, calls and converts; whatever goes wrong, a panic
+//! included, reaches Java as an unchecked `NativeException` with the message, and the JVM stays usable.
+#![allow(unsafe_code, reason = "exported symbols and direct buffers are what this file is for")]
+
+use crate::convert;
+use crate::core::{Core, CoreError};
+use crate::layout::ABI;
+use jni::errors::{Error, ErrorPolicy};
+use jni::objects::{JByteBuffer, JClass, JString};
+use jni::strings::JNIString;
+use jni::sys::{jint, jlong};
+use jni::{Env, EnvUnowned};
+use std::any::Any;
+
+/// Throws errors and panics as `NativeException`.
+struct Throw;
+
+const EXCEPTION: &str = "io/hiatus/scheduler/NativeException";
+
+fn throw<T: Default>(env: &mut Env<'_>, message: String) -> jni::errors::Result<T> {
+    if !env.exception_check() {
+        // An exception is pending after this, which is what `throw_new` then reports: let it reach Java.
+        let _ = env.throw_new(JNIString::from(EXCEPTION), JNIString::from(message));
+    }
+    Ok(T::default())
+}
+
+impl<T: Default> ErrorPolicy<T, CoreError> for Throw {
+    type Captures<'unowned_env_local: 'native_method, 'native_method> = ();
+
+    fn on_error<'unowned_env_local: 'native_method, 'native_method>(
+        env: &mut Env<'unowned_env_local>,
+        _captures: &mut (),
+        error: CoreError,
+    ) -> jni::errors::Result<T> {
+        throw(env, error.to_string())
+    }
+
+    fn on_panic<'unowned_env_local: 'native_method, 'native_method>(
+        env: &mut Env<'unowned_env_local>,
+        _captures: &mut (),
+        payload: Box<dyn Any + Send>,
+    ) -> jni::errors::Result<T> {
+        let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        throw(env, format!("panic in libhiatus: {}", text.unwrap_or_else(|| "no message".into())))
+    }
+}
+
+/// The first bytes of a direct buffer that Java filled.
+fn filled<'a>(env: &Env<'_>, buffer: &'a JByteBuffer<'_>, length: usize) -> Result<&'a [u8], CoreError> {
+    let address = env.get_direct_buffer_address(buffer)?;
+    let capacity = env.get_direct_buffer_capacity(buffer)?;
+    if length > capacity {
+        return Err(CoreError::BufferTooShort { length, capacity });
+    }
+    // SAFETY: the JVM says that `capacity` bytes at `address` are the buffer's, and `length` is within; the reference
+    // keeps the buffer from being collected, and Java leaves it alone until the native method returns.
+    Ok(unsafe { std::slice::from_raw_parts(address, length) })
+}
+
+/// All bytes of a direct buffer that Java wants filled.
+fn whole<'a>(env: &Env<'_>, buffer: &'a mut JByteBuffer<'_>) -> Result<&'a mut [u8], CoreError> {
+    let address = env.get_direct_buffer_address(buffer)?;
+    let capacity = env.get_direct_buffer_capacity(buffer)?;
+    // SAFETY: as for `filled`; and it is another buffer than the facts', given to one call at a time.
+    Ok(unsafe { std::slice::from_raw_parts_mut(address, capacity) })
+}
+
+fn text(env: &Env<'_>, string: &JString<'_>) -> Result<String, CoreError> {
+    Ok(string.try_to_string(env)?)
+}
+
+/// `static native int abi()`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_abi<'a>(_env: EnvUnowned<'a>, _class: JClass<'a>) -> jint {
+    ABI
+}
+
+/// `static native long create(String properties)`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_create<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    properties: JString<'a>,
+) -> jlong {
+    env.with_env(|env| Core::create(&text(env, &properties)?)).resolve::<Throw>()
+}
+
+/// `static native void configure(long handle, String properties)`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_configure<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    properties: JString<'a>,
+) {
+    env.with_env(|env| Core::with(handle, |core| core.configure(&text(env, &properties)?))).resolve::<Throw>();
+}
+
+/// `static native void check(String properties)`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_check<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    properties: JString<'a>,
+) {
+    env.with_env(|env| crate::core::settings(&text(env, &properties)?).map(|_| ())).resolve::<Throw>();
+}
+
+/// `static native int step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
+/// answers, of which those that do not fit wait for `rest`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    now_ms: jlong,
+    facts: JByteBuffer<'a>,
+    length: jint,
+    mut answers: JByteBuffer<'a>,
+) -> jint {
+    env.with_env(|env| {
+        let facts = filled(env, &facts, usize::try_from(length).unwrap_or(usize::MAX))?;
+        let answers = whole(env, &mut answers)?;
+        Core::with(handle, |core| {
+            core.step(now_ms, facts)?;
+            Ok(core.give(answers))
+        })
+    })
+    .resolve::<Throw>()
+}
+
+/// `static native int rest(long handle, ByteBuffer answers)`: answers that did not fit the last time; 0 when there are
+/// no more.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_rest<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    mut answers: JByteBuffer<'a>,
+) -> jint {
+    env.with_env(|env| {
+        let answers = whole(env, &mut answers)?;
+        Core::with(handle, |core| Ok(core.give(answers)))
+    })
+    .resolve::<Throw>()
+}
+
+/// `static native int views(long handle, ByteBuffer answers)`: what the core knows, as views; the rest by `rest`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_views<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    mut answers: JByteBuffer<'a>,
+) -> jint {
+    env.with_env(|env| {
+        let answers = whole(env, &mut answers)?;
+        Core::with(handle, |core| {
+            core.write(convert::views);
+            Ok(core.give(answers))
+        })
+    })
+    .resolve::<Throw>()
+}
+
+/// `static native String explain(long handle)`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_explain<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+) -> JString<'a> {
+    env.with_env(|env| {
+        let json = Core::with(handle, |core| core.explain())?;
+        Ok(JString::from_str(env, json)?)
+    })
+    .resolve::<Throw>()
+}
+
+/// `static native void destroy(long handle)`
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_destroy<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+) {
+    env.with_env(|_| Core::destroy(handle)).resolve::<Throw>();
+}
+
+/// `static native void testingPanic(long handle, String message)`: for the tests of the boundary itself.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_testingPanic<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    message: JString<'a>,
+) {
+    env.with_env(|env| {
+        let message = text(env, &message)?;
+        Core::with(handle, |_| -> Result<(), CoreError> { panic!("{message}") })
+    })
+    .resolve::<Throw>();
+}
+
+impl From<Error> for CoreError {
+    fn from(error: Error) -> Self {
+        CoreError::Jvm(error.to_string())
+    }
+}

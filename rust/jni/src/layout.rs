@@ -1,0 +1,199 @@
+//! The one definition of every record that crosses the boundary. The Java side is generated from it by
+//! `cargo run -p hiatus-jni --bin generate-records`; a test fails when the generated file is stale.
+//!
+//! A record is little-endian: kind (u32), length of the whole record in bytes (u32), its fields without padding, then
+//! UTF-8 text up to the length. Facts travel from Java to Rust, answers from Rust to Java.
+
+/// A type of field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// 32 bits.
+    U32,
+    /// 32 bits, signed.
+    I32,
+    /// 64 bits, signed.
+    I64,
+    /// 64 bits, floating point.
+    F64,
+}
+
+/// Bytes of kind and length before the fields.
+pub const HEADER: usize = 8;
+
+/// A record's layout, as generators see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Name in both languages.
+    pub name: &'static str,
+    /// What it says.
+    pub doc: &'static str,
+    /// Number that tells it from all others.
+    pub kind: u32,
+    /// Fields in order.
+    pub fields: &'static [(&'static str, Type)],
+    /// Whether text follows the fields.
+    pub text: bool,
+}
+
+/// Something with a fixed layout.
+pub trait Record: Sized {
+    /// Its layout.
+    const LAYOUT: Layout;
+    /// Its fields from the bytes that follow the header, and the text behind them; `None` if they are too few or the
+    /// text is no UTF-8.
+    fn read(bytes: &[u8]) -> Option<(Self, &str)>;
+    /// Appends the whole record.
+    fn write(&self, text: &str, out: &mut Vec<u8>);
+}
+
+macro_rules! type_of {
+    (u32) => {
+        Type::U32
+    };
+    (i32) => {
+        Type::I32
+    };
+    (i64) => {
+        Type::I64
+    };
+    (f64) => {
+        Type::F64
+    };
+}
+
+macro_rules! records {
+    ($all:ident: $($(#[doc = $doc:literal])* $kind:literal $name:ident $(+ $text:ident)? { $($field:ident: $type:ident),* $(,)? })*) => {
+        $(
+            $(#[doc = $doc])*
+            #[allow(missing_docs, reason = "the fields are those of the fact or answer of the same name")]
+            #[derive(Clone, Copy, Debug, PartialEq)]
+            pub struct $name { $(pub $field: $type),* }
+
+            impl Record for $name {
+                const LAYOUT: Layout = Layout {
+                    name: stringify!($name),
+                    doc: concat!($($doc),*),
+                    kind: $kind,
+                    fields: &[$((stringify!($field), type_of!($type))),*],
+                    text: !concat!("", $(stringify!($text))?).is_empty(),
+                };
+
+                fn read(bytes: &[u8]) -> Option<(Self, &str)> {
+                    let mut at = 0;
+                    $(
+                        let (field, _) = bytes.get(at..)?.split_first_chunk::<{ size_of::<$type>() }>()?;
+                        let $field = $type::from_le_bytes(*field);
+                        at += size_of::<$type>();
+                    )*
+                    Some((Self { $($field),* }, std::str::from_utf8(bytes.get(at..)?).ok()?))
+                }
+
+                fn write(&self, text: &str, out: &mut Vec<u8>) {
+                    let length = HEADER $(+ size_of::<$type>() + 0 * stringify!($field).len())* + text.len();
+                    out.extend_from_slice(&u32::to_le_bytes($kind));
+                    out.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
+                    $(out.extend_from_slice(&self.$field.to_le_bytes());)*
+                    out.extend_from_slice(text.as_bytes());
+                }
+            }
+        )*
+        /// Layouts of this direction, in the order of their kinds.
+        pub const $all: &[Layout] = &[$($name::LAYOUT),*];
+    };
+}
+
+records! { FACTS:
+    #[doc = "A node and what it offers; flags: 1 its partition may be shared, 2 it can suspend."]
+    1 Node { node: u32, memory_mb: i64, vcores: i64, partition: u32, flags: u32 }
+    #[doc = "A node left."]
+    2 NodeRemoved { node: u32 }
+    #[doc = "A node reported in, with so many containers paused and so many that cannot start yet."]
+    3 Heartbeat { node: u32, paused: u32, waiting: u32 }
+    #[doc = "A queue; its path is the text. Flags: 1 it has a parent, 2 others may take from it."]
+    4 Queue + text { queue: u32, parent: u32, flags: u32 }
+    #[doc = "A queue is gone."]
+    5 QueueRemoved { queue: u32 }
+    #[doc = "A queue's fractions of one partition."]
+    6 QueueShare { queue: u32, partition: u32, guaranteed: f64, maximum: f64 }
+    #[doc = "An application; the text is its name and its tags, one a line."]
+    7 App + text { app: u32, queue: u32, user: u32, priority: i32 }
+    #[doc = "An application's queue or priority changed."]
+    8 AppChanged { app: u32, queue: u32, priority: i32 }
+    #[doc = "Whether the queue lets the application run (1) or not (0)."]
+    9 AppActive { app: u32, active: u32 }
+    #[doc = "An attempt ended; its containers live on (1) or not (0)."]
+    10 AttemptEnded { app: u32, keep_containers: u32 }
+    #[doc = "An application is over."]
+    11 AppRemoved { app: u32 }
+    #[doc = "All asks of the application follow anew."]
+    12 AsksReplaced { app: u32 }
+    #[doc = "The application wants so many containers."]
+    13 Asked { app: u32, priority: i32, partition: u32, memory_mb: i64, vcores: i64, count: u32 }
+    #[doc = "A container exists; flags: 1 ApplicationMaster; found: 0 new, 1 running, 2 suspended."]
+    14 Allocated { container: u32, app: u32, node: u32, priority: i32, partition: u32, memory_mb: i64, vcores: i64, flags: u32, found: u32 }
+    #[doc = "A node started the container."]
+    15 Launched { container: u32 }
+    #[doc = "The container was demoted."]
+    16 Demoted { container: u32 }
+    #[doc = "The container was promoted."]
+    17 Promoted { container: u32 }
+    #[doc = "The container ended; exit: 0 succeeded, 1 failed, 2 killed."]
+    18 Completed { container: u32, exit: u32 }
+    #[doc = "Assign was refused; reason: 0 locality, 1 limit, 2 room, 3 gone, 4 observed."]
+    19 AssignRejected { app: u32, node: u32, reason: u32 }
+    #[doc = "Suspend, Resume or Kill was refused; reasons as for AssignRejected."]
+    20 ContainerRejected { container: u32, reason: u32 }
+}
+
+records! { ANSWERS:
+    #[doc = "Give the application up to so many containers on the node."]
+    101 Assign { app: u32, node: u32, count: u32 }
+    #[doc = "Demote the container."]
+    102 Suspend { container: u32 }
+    #[doc = "Promote the container."]
+    103 Resume { container: u32 }
+    #[doc = "Kill the container as a preempted one."]
+    104 Kill { container: u32 }
+    #[doc = "What the core knows of a node, for comparing the books."]
+    110 NodeView { node: u32, used_memory_mb: i64, used_vcores: i64, counted: u32, suspended: u32 }
+    #[doc = "What the core knows of an application, for comparing the books."]
+    111 AppView { app: u32, pending: u32, counted: u32, suspended: u32 }
+    #[doc = "Counters since the core was made."]
+    112 TallyView { suspended: i64, resumed: i64, rejected: i64, strange_facts: i64, claims_expired: i64 }
+}
+
+/// The ABI number: a hash of all layouts and of the product's version. Two builds with the same number understand each
+/// other.
+pub const ABI: i32 = {
+    let mut hash = fnv(FNV_START, env!("CARGO_PKG_VERSION"));
+    let mut direction = 0;
+    while direction < 2 {
+        let layouts = if direction == 0 { FACTS } else { ANSWERS };
+        let mut at = 0;
+        while at < layouts.len() {
+            let layout = &layouts[at];
+            hash = fnv(fnv(hash, layout.name), layout.doc) ^ layout.kind;
+            let mut field = 0;
+            while field < layout.fields.len() {
+                let (name, kind) = layout.fields[field];
+                hash = fnv(hash, name) ^ kind as u32;
+                field += 1;
+            }
+            at += 1;
+        }
+        direction += 1;
+    }
+    hash.cast_signed()
+};
+
+const FNV_START: u32 = 0x811c_9dc5;
+
+const fn fnv(mut hash: u32, text: &str) -> u32 {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    hash
+}
