@@ -1,0 +1,121 @@
+//! The `hiatus` command line: one file per subcommand, each a thin shell around a library call.
+//!
+//! A new subcommand is a file here with its `Args` (clap) and a `run(&Args, &Common)`, and one arm in [`Command`].
+
+mod cluster;
+mod flex;
+mod fuzz;
+mod output;
+mod reproduce;
+mod simulate;
+mod single;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use output::emit;
+
+use crate::cluster::SetupError;
+use crate::reproduce::StudyError;
+use crate::workload::WorkloadError;
+
+/// Hiatus: simulate, reproduce and explain size-based scheduling.
+#[derive(Debug, Parser)]
+#[command(name = "hiatus", version, about, propagate_version = true)]
+struct Hiatus {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a workload through a simulated server or cluster.
+    Simulate(simulate::Args),
+    /// Reproduce the published figures, with their claims checked.
+    Reproduce(reproduce::Args),
+    /// Look for broken laws in random clusters in which everything goes wrong.
+    Fuzz(fuzz::Args),
+    /// Solve one slot allocation problem with FLEX.
+    Flex(flex::Args),
+}
+
+/// Options every subcommand takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Seed of every random draw; the same seed gives the same bytes.
+    #[arg(long, global = true, default_value_t = 1)]
+    pub seed: u64,
+    /// Worker threads (0: one per core); the output does not depend on it.
+    #[arg(long, global = true, default_value_t = 0)]
+    pub threads: usize,
+    /// Form of what is printed.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// Form of a printed result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Aligned columns, rounded for reading.
+    Table,
+    /// One JSON document, numbers in full.
+    Json,
+    /// Comma-separated values, numbers in full.
+    Csv,
+}
+
+/// What stops a command.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error("{count} seeds break a law; `hiatus fuzz --seeds 1 --seed {seed}` shows the first")]
+    BrokenLaw { count: usize, seed: u64 },
+    #[error(transparent)]
+    Flex(#[from] flex::FlexError),
+    #[error("cannot start {threads} worker threads: {source}; give fewer with --threads")]
+    Threads { threads: usize, source: rayon::ThreadPoolBuildError },
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot print: {0}")]
+    Print(#[from] io::Error),
+    #[error("--out takes the completions of one policy: give one --policy, or leave --out away")]
+    OnePolicyForOut,
+}
+
+/// Parses the command line, runs it and turns the outcome into an exit status.
+pub fn main() -> ExitCode {
+    let hiatus = Hiatus::parse();
+    match run(&hiatus) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of our output has gone (`hiatus … | head`): nothing is wrong.
+        Err(CliError::Print(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(hiatus: &Hiatus) -> Result<(), CliError> {
+    let threads = hiatus.common.threads;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| CliError::Threads { threads, source })?;
+    pool.install(|| match &hiatus.command {
+        Command::Simulate(args) => simulate::run(args, &hiatus.common),
+        Command::Reproduce(args) => reproduce::run(args, &hiatus.common),
+        Command::Fuzz(args) => fuzz::run(args, &hiatus.common),
+        Command::Flex(args) => flex::run(args),
+    })
+}

@@ -1,0 +1,213 @@
+//! An application: its ApplicationMaster's view of its tasks, and its asks as the ResourceManager knows them.
+
+use crate::workload::cluster::Job;
+use hiatus_core::fact::PhaseKey;
+use hiatus_core::units::{ContainerId, Millis, PartitionId, QueueId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// YARN priority of the ApplicationMaster's own container; and of MapReduce's maps and reduces, as it asks for them.
+const MASTER_PRIORITY: i32 = 0;
+const FIRST_STAGE_PRIORITY: i32 = 20;
+const SECOND_STAGE_PRIORITY: i32 = 10;
+
+/// Where an application is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// Not submitted yet.
+    Ahead,
+    /// Submitted; its queue's ApplicationMaster share is exhausted.
+    Pending,
+    /// May run.
+    Active,
+    /// Over.
+    Gone,
+}
+
+/// A task: its stage, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskId {
+    /// Stage.
+    pub stage: usize,
+    /// Task.
+    pub number: u32,
+}
+
+/// How far a stage is.
+#[derive(Clone, Debug)]
+struct StageState {
+    tasks: u32,
+    done: u32,
+    /// The first task that nobody has begun.
+    next: u32,
+    /// Begun and lost: to be done again.
+    again: BTreeSet<u32>,
+}
+
+impl StageState {
+    fn waiting(&self) -> u32 {
+        self.tasks - self.next + self.again.len() as u32
+    }
+
+    fn take(&mut self) -> Option<u32> {
+        if let Some(task) = self.again.pop_first() {
+            return Some(task);
+        }
+        (self.next < self.tasks).then(|| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
+}
+
+/// What became of an application's containers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Tasks that were killed, failed or lost.
+    pub lost_tasks: u64,
+    /// Seconds for which those had run: their work is done again.
+    pub wasted_s: f64,
+    /// How often a container was suspended.
+    pub suspensions: u64,
+}
+
+/// An application.
+#[derive(Clone, Debug)]
+pub struct App {
+    /// What it is.
+    pub job: Job,
+    /// Its leaf queue.
+    pub queue: QueueId,
+    /// Where it is in its life.
+    pub life: Life,
+    /// Number of its attempt, from 0.
+    pub attempt: u32,
+    /// Its ApplicationMaster's container.
+    pub master: Option<ContainerId>,
+    /// The ApplicationMaster of this attempt is up.
+    pub registered: bool,
+    /// Outstanding asks.
+    pub asks: BTreeMap<PhaseKey, u32>,
+    /// Offers it may still decline before it takes any.
+    pub patience: u32,
+    /// When its first ApplicationMaster ran.
+    pub first_master: Option<Millis>,
+    /// When the first task ran.
+    pub first_task: Option<Millis>,
+    /// When it was over.
+    pub finished: Option<Millis>,
+    /// Its live containers.
+    pub containers: BTreeSet<ContainerId>,
+    /// What became of its containers so far.
+    pub spent: Spent,
+    /// It gave a container back to make room for an earlier stage, and got none since.
+    pub(super) gave_back: bool,
+    stages: Vec<StageState>,
+}
+
+impl App {
+    pub(super) fn new(job: Job) -> App {
+        let stage = |stage: &crate::workload::cluster::Stage| StageState {
+            tasks: stage.times.count(),
+            done: 0,
+            next: 0,
+            again: BTreeSet::new(),
+        };
+        App {
+            queue: QueueId(0),
+            life: Life::Ahead,
+            attempt: 0,
+            master: None,
+            registered: false,
+            stages: job.stages.iter().map(stage).collect(),
+            asks: BTreeMap::new(),
+            patience: job.patience,
+            first_master: None,
+            first_task: None,
+            finished: None,
+            containers: BTreeSet::new(),
+            spent: Spent::default(),
+            gave_back: false,
+            job,
+        }
+    }
+
+    /// Whether the ResourceManager knows it.
+    pub fn is_live(&self) -> bool {
+        matches!(self.life, Life::Pending | Life::Active)
+    }
+
+    /// The phase of its ApplicationMaster.
+    pub fn master_key(&self) -> PhaseKey {
+        PhaseKey { priority: MASTER_PRIORITY, partition: self.job.partition, resource: self.job.master }
+    }
+
+    /// The phase of a stage.
+    pub fn stage_key(&self, stage: usize) -> PhaseKey {
+        let priority = match stage {
+            0 => FIRST_STAGE_PRIORITY,
+            n => SECOND_STAGE_PRIORITY + 1 - n as i32,
+        };
+        let partition: Option<PartitionId> = self.job.stages[stage].partition;
+        let resource = self.job.stages[stage].size;
+        PhaseKey { priority, partition: partition.unwrap_or(self.job.partition), resource }
+    }
+
+    /// Whether all tasks are done.
+    pub fn is_done(&self) -> bool {
+        self.stages.iter().all(|stage| stage.done == stage.tasks)
+    }
+
+    /// Tasks that are not done.
+    pub fn tasks_left(&self) -> u32 {
+        self.stages.iter().map(|stage| stage.tasks - stage.done).sum()
+    }
+
+    /// Whether the tasks of a stage may begin to work: all before it are done.
+    pub fn is_open(&self, stage: usize) -> bool {
+        self.stages[..stage].iter().all(|before| before.done == before.tasks)
+    }
+
+    /// What a live ApplicationMaster should have asked for. Tasks that have to wait for others are not asked for while one
+    /// of those waits for a container, so that they never hold its room.
+    pub fn wanted(&self) -> Vec<(PhaseKey, u32)> {
+        let mut wanted = Vec::with_capacity(self.stages.len());
+        let mut may_start = self.registered;
+        for (index, stage) in self.stages.iter().enumerate() {
+            if let Some(before) = index.checked_sub(1).map(|before| &self.stages[before]) {
+                let enough = f64::from(before.done) >= self.job.stages[index].slowstart * f64::from(before.tasks);
+                may_start &= enough && before.waiting() == 0;
+            }
+            wanted.push((self.stage_key(index), if may_start { stage.waiting() } else { 0 }));
+        }
+        wanted
+    }
+
+    /// A stage whose tasks hold containers though an earlier one needs room and holds none: it must give one back.
+    pub(super) fn blocks_itself(&self) -> Option<usize> {
+        let begun = |stage: &StageState| stage.next - stage.again.len() as u32 - stage.done;
+        let starving = self.stages.iter().position(|stage| stage.waiting() > 0 && begun(stage) == 0)?;
+        (starving + 1..self.stages.len()).rev().find(|later| begun(&self.stages[*later]) > 0)
+    }
+
+    /// Gives a container of that phase its task; `None` if there is none (any more).
+    pub(super) fn take(&mut self, key: PhaseKey) -> Option<TaskId> {
+        let stage = (0..self.stages.len()).find(|stage| self.stage_key(*stage) == key)?;
+        self.stages[stage].take().map(|number| TaskId { stage, number })
+    }
+
+    /// How long the task runs.
+    pub(super) fn time(&self, task: TaskId) -> Millis {
+        self.job.stages[task.stage].times.of(task.number)
+    }
+
+    /// The task is done, or has to be done again. True if its whole stage is done with it.
+    pub(super) fn settle(&mut self, task: TaskId, done: bool) -> bool {
+        let stage = &mut self.stages[task.stage];
+        if done {
+            stage.done += 1;
+        } else {
+            stage.again.insert(task.number);
+        }
+        done && stage.done == stage.tasks
+    }
+}

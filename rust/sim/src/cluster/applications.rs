@@ -1,0 +1,194 @@
+//! Applications as the ResourceManager and their ApplicationMasters see them.
+
+use super::world::World;
+use super::Life;
+use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
+use hiatus_core::units::{AppId, ContainerId, PartitionId, QueueId, UserId};
+
+impl World {
+    pub(super) fn submit(&mut self, id: AppId) {
+        self.set_life(id, Life::Pending);
+        self.tell_app(id);
+        self.activate();
+    }
+
+    fn set_life(&mut self, id: AppId, life: Life) {
+        let (before, queue) = (self.apps[id.0 as usize].life, self.apps[id.0 as usize].queue.0 as usize);
+        self.active[queue] -= usize::from(before == Life::Active);
+        self.active[queue] += usize::from(life == Life::Active);
+        self.gone += usize::from(life == Life::Gone && before != Life::Gone);
+        if life == Life::Pending {
+            self.pending.insert(id);
+        } else {
+            self.pending.remove(&id);
+        }
+        self.app_mut(id).life = life;
+    }
+
+    pub(super) fn tell_app(&mut self, id: AppId) {
+        let fact = self.app_fact(id);
+        self.facts.push(fact);
+    }
+
+    /// What the ResourceManager tells of an application when it comes.
+    pub fn app_fact(&self, id: AppId) -> Fact {
+        let app = &self.apps[id.0 as usize];
+        Fact::App(AppFact {
+            app: id,
+            queue: app.queue,
+            user: UserId(0),
+            priority: app.job.priority,
+            name: app.job.name.clone(),
+            tags: app.job.tags.clone(),
+        })
+    }
+
+    /// Lets pending applications run as far as their queues' ApplicationMaster shares go.
+    pub(super) fn activate(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let memory_mb = self.partition_total(PartitionId(0)).memory_mb as f64;
+        let pending: Vec<_> = self.pending.iter().copied().collect();
+        for id in pending {
+            let app = &self.apps[id.0 as usize];
+            let (queue, master) = (app.queue.0 as usize, app.job.master.memory_mb.max(1) as f64);
+            let limit = (self.queues[queue].master_share * memory_mb / master) as usize;
+            if self.active[queue] < limit.max(1) {
+                let key = app.master_key();
+                self.set_life(id, Life::Active);
+                self.facts.push(Fact::AppActive { app: id, active: true });
+                self.ask(id, key, 1);
+            }
+        }
+    }
+
+    pub(super) fn ask(&mut self, app: AppId, phase: PhaseKey, count: u32) {
+        self.app_mut(app).asks.insert(phase, count);
+        self.facts.push(Fact::Asked { app, phase, count });
+    }
+
+    pub(super) fn master_registered(&mut self, id: AppId, attempt: u32) {
+        let app = self.app_mut(id);
+        if app.attempt == attempt && app.master.is_some() {
+            app.registered = true;
+            self.progress(id);
+        }
+    }
+
+    /// The ApplicationMaster looks at its tasks: asks for what is missing, or ends the job.
+    pub(super) fn progress(&mut self, id: AppId) {
+        let now = self.now;
+        let app = self.app_mut(id);
+        if !app.registered || app.finished.is_some() {
+            return;
+        }
+        if app.is_done() {
+            app.finished = Some(now);
+            if let Some(master) = app.master {
+                self.end_process(master, Exit::Succeeded);
+            }
+            return;
+        }
+        for (key, count) in app.wanted() {
+            if self.app_mut(id).asks.get(&key).copied().unwrap_or(0) != count {
+                self.ask(id, key, count);
+            }
+        }
+        self.give_back(id);
+    }
+
+    /// One container of a stage that waits for an earlier one goes back if that needs room and has none.
+    fn give_back(&mut self, id: AppId) {
+        let app = self.app_mut(id);
+        if app.gave_back {
+            return;
+        }
+        let Some(stage) = app.blocks_itself() else { return };
+        let containers = self.apps[id.0 as usize].containers.iter().rev().copied();
+        let of_stage = |container: &ContainerId| {
+            self.containers.get(container).and_then(|found| found.task).is_some_and(|task| task.stage == stage)
+        };
+        if let Some(container) = containers.into_iter().find(of_stage) {
+            self.app_mut(id).gave_back = true;
+            self.complete(container, Exit::Killed);
+        }
+    }
+
+    /// The stage before is done: tasks that hold their containers already begin to work.
+    pub(super) fn open_next_stage(&mut self, id: AppId, done: usize) {
+        let now = self.now;
+        if !self.apps[id.0 as usize].is_open(done + 1) {
+            return;
+        }
+        let waiting: Vec<_> = self.apps[id.0 as usize].containers.iter().copied().collect();
+        for container in waiting {
+            let Some(found) = self.containers.get(&container) else { continue };
+            if found.task.is_some_and(|task| task.stage == done + 1) {
+                let node = found.node;
+                self.machine(node).manager.open(now, container);
+                self.start_timers(node);
+            }
+        }
+    }
+
+    /// An attempt is over. The next one waits for its turn like a new application.
+    pub(super) fn attempt_ended(&mut self, id: AppId, keep_containers: bool) {
+        let app = self.app_mut(id);
+        app.attempt += 1;
+        app.registered = false;
+        app.master = None;
+        app.asks.clear();
+        let over = app.finished.is_some();
+        if over || !keep_containers {
+            let containers: Vec<_> = app.containers.iter().copied().collect();
+            for container in containers {
+                self.complete(container, Exit::Killed);
+            }
+        }
+        self.set_life(id, if over { Life::Gone } else { Life::Pending });
+        self.facts.push(Fact::AttemptEnded { app: id, keep_containers: keep_containers && !over });
+        if over {
+            self.facts.push(Fact::AppRemoved { app: id });
+        }
+        self.activate();
+    }
+
+    /// Fails the job's ApplicationMaster.
+    pub fn fail_master(&mut self, name: &str) {
+        if let Some(master) = self.app(name).master {
+            self.end_process(master, Exit::Failed);
+        }
+    }
+
+    /// Moves the job to another queue, with another priority.
+    pub fn change_job(&mut self, app: AppId, queue: &str, priority: i32) {
+        let to: QueueId = self.queue_id(queue);
+        let found = self.app_mut(app);
+        found.job.queue = queue.to_string();
+        found.job.priority = priority;
+        let (from, is_active, is_live) = (found.queue, found.life == Life::Active, found.is_live());
+        found.queue = to;
+        if is_active {
+            self.active[from.0 as usize] -= 1;
+            self.active[to.0 as usize] += 1;
+        }
+        if is_live {
+            self.facts.push(Fact::AppChanged { app, queue: to, priority });
+        }
+    }
+
+    /// The job's queue does not let it run any more.
+    pub fn park(&mut self, name: &str) {
+        let app = self.app_id(name);
+        self.set_life(app, Life::Ahead);
+        self.facts.push(Fact::AppActive { app, active: false });
+    }
+
+    /// Ends the application as `yarn application -kill` does.
+    pub fn kill_job(&mut self, name: &str) {
+        let (id, now) = (self.app_id(name), self.now);
+        self.app_mut(id).finished = Some(now);
+        self.attempt_ended(id, false);
+    }
+}

@@ -1,0 +1,282 @@
+//! The ResourceManager's books: containers, CapacityScheduler's refusals, and how decisions are carried out.
+
+use super::world::{Container, Event, World};
+use super::{Life, Message};
+use hiatus_core::decision::Decision;
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
+use rand::Rng;
+
+impl World {
+    /// The container's task is done, or has to be done again.
+    pub(super) fn settle(&mut self, id: ContainerId, done: bool) {
+        let Some(container) = self.containers.get_mut(&id) else { return };
+        let (app, task) = (container.app, container.task.take());
+        if let Some(task) = task {
+            if self.app_mut(app).settle(task, done) {
+                self.open_next_stage(app, task.stage);
+            }
+        }
+    }
+
+    /// The container is over for the ResourceManager; a process that still runs is told so.
+    pub(super) fn complete(&mut self, id: ContainerId, exit: Exit) {
+        let ran = self.ran(id);
+        let Some(container) = self.containers.get(&id) else { return };
+        let (app, node, is_master) = (container.app, container.node, container.is_master);
+        if container.task.is_some() && exit != Exit::Succeeded && ran > Millis(0) {
+            let spent = &mut self.app_mut(app).spent;
+            spent.lost_tasks += 1;
+            spent.wasted_s += ran.seconds();
+        }
+        self.settle(id, exit == Exit::Succeeded);
+        self.set_counted(id, false);
+        self.containers.remove(&id);
+        self.app_mut(app).containers.remove(&id);
+        let machine = self.machine(node);
+        if machine.manager.processes.contains_key(&id) {
+            machine.outbox.push(Message::Kill(id));
+        }
+        let fact = Fact::Completed { container: id, exit };
+        if self.chance(self.faults.late_fact) {
+            self.last_late += 1;
+            self.late.insert(self.last_late, fact);
+            let at = self.now + Millis(self.rng.random_range(1..3_000));
+            self.schedule(at, Event::Late(self.last_late));
+        } else {
+            self.facts.push(fact);
+        }
+        if is_master {
+            let keep_containers = self.faults.fail_master > 0.0 && self.rng.random_bool(0.3);
+            self.attempt_ended(app, keep_containers);
+        } else {
+            self.progress(app);
+        }
+    }
+
+    /// Whether the container counts against its node.
+    pub(super) fn set_counted(&mut self, id: ContainerId, counted: bool) {
+        let Some(container) = self.containers.get_mut(&id).filter(|container| container.counted != counted) else {
+            return;
+        };
+        container.counted = counted;
+        let (node, size) = (container.node, container.phase.resource);
+        let machine = self.machine(node);
+        machine.counted = if counted { machine.counted + size } else { machine.counted - size };
+    }
+
+    fn allocate(&mut self, app: AppId, node: NodeId, phase: PhaseKey) {
+        self.next_container += 1;
+        let id = ContainerId(self.next_container);
+        let found = self.app_mut(app);
+        let is_master = phase == found.master_key();
+        *found.asks.entry(phase).or_default() -= 1;
+        found.patience = found.job.patience;
+        found.gave_back = false;
+        found.containers.insert(id);
+        let task = if is_master { None } else { found.take(phase) };
+        if is_master {
+            found.master = Some(id);
+        }
+        let delay = if is_master { Millis(1) } else { found.job.launch_delay };
+        let (counted, launched, ran) = (false, false, None);
+        self.containers.insert(id, Container { app, node, phase, is_master, counted, launched, task, ran });
+        self.set_counted(id, true);
+        let state = Found::New;
+        self.facts.push(Fact::Allocated(ContainerFact { container: id, app, node, phase, is_master, state }));
+        self.count.placed += 1;
+        if is_master || task.is_some() {
+            self.schedule(self.now + delay, Event::Launch(id));
+        } else {
+            // Nothing left to do for it: the ApplicationMaster gives it back.
+            self.complete(id, Exit::Killed);
+        }
+    }
+
+    pub(super) fn room(&self, node: NodeId) -> Resource {
+        let machine = &self.machines[node.0 as usize];
+        machine.spec.total - machine.counted
+    }
+
+    /// Whether the application's queue and those above it may grow by that much.
+    pub(super) fn within_maximum(&self, app: AppId, node: NodeId, more: Resource) -> bool {
+        if self.queues.iter().all(|queue| queue.maximum >= 1.0) {
+            return true;
+        }
+        let partition = self.machines[node.0 as usize].spec.partition;
+        let total = self.partition_total(partition).memory_mb as f64;
+        let path = &self.apps[app.0 as usize].job.queue;
+        let above = |queue: &str, path: &str| path == queue || path.starts_with(&format!("{queue}."));
+        let limited = self.queues.iter().filter(|queue| queue.maximum < 1.0 && above(&queue.path, path));
+        limited.into_iter().all(|queue| {
+            let used = self.containers.values().filter(|container| {
+                container.counted
+                    && self.machines[container.node.0 as usize].spec.partition == partition
+                    && above(&queue.path, &self.apps[container.app.0 as usize].job.queue)
+            });
+            let used: i64 = used.map(|container| container.phase.resource.memory_mb).sum();
+            (used + more.memory_mb) as f64 <= queue.maximum * total + 0.5
+        })
+    }
+
+    /// Why CapacityScheduler would not give the application's next container out on the node, or which it would.
+    fn next_ask(&mut self, app: AppId, node: NodeId) -> Result<PhaseKey, Rejection> {
+        let machine = &self.machines[node.0 as usize];
+        let found = &self.apps[app.0 as usize];
+        if !machine.registered || found.life != Life::Active {
+            return Err(Rejection::Gone);
+        }
+        let (own, lends) = (machine.spec.partition, machine.spec.shareable);
+        let serves = |key: &PhaseKey| key.partition == own || (lends && key.partition == PartitionId(0));
+        let mut reason = Rejection::Gone;
+        for key in found.asks.iter().filter(|(key, count)| **count > 0 && serves(key)).map(|(key, _)| *key) {
+            if !key.resource.fits_in(self.room(node)) {
+                reason = Rejection::Room;
+            } else if !self.within_maximum(app, node, key.resource) {
+                reason = Rejection::Limit;
+            } else if found.patience > 0 && key != found.master_key() {
+                self.app_mut(app).patience -= 1;
+                return Err(Rejection::Locality);
+            } else {
+                return Ok(key);
+            }
+        }
+        Err(reason)
+    }
+
+    /// Whether anything could be placed right now by the ResourceManager's own books.
+    pub(super) fn could_place(&self) -> bool {
+        let nodes = 0..self.machines.len() as u32;
+        let live = |node: &NodeId| {
+            let machine = &self.machines[node.0 as usize];
+            machine.registered && self.now.since(machine.last_heartbeat) <= self.heartbeat + self.heartbeat
+        };
+        nodes.map(NodeId).filter(live).any(|node| {
+            let (partition, room) = (self.machines[node.0 as usize].spec.partition, self.room(node));
+            self.apps.iter().enumerate().filter(|(_, app)| app.life == Life::Active).any(|(id, app)| {
+                let asks = app.asks.iter().filter(|(key, count)| **count > 0 && key.partition == partition);
+                asks.into_iter().any(|(key, _)| {
+                    key.resource.fits_in(room) && self.within_maximum(AppId(id as u32), node, key.resource)
+                })
+            })
+        })
+    }
+
+    pub(super) fn carry_out(&mut self, decision: Decision) {
+        if self.chance(self.faults.ignore) {
+            return;
+        }
+        match decision {
+            Decision::Assign { app, node, count } => self.assign(app, node, count),
+            Decision::Suspend { container } => self.suspend(container),
+            Decision::Resume { container } => self.resume(container),
+            Decision::Kill { container } => self.kill(container),
+        }
+    }
+
+    fn assign(&mut self, app: AppId, node: NodeId, count: u32) {
+        for _ in 0..count {
+            let refused = self.chance(self.faults.refuse_assign);
+            let next = if refused { Err(self.any_reason()) } else { self.next_ask(app, node) };
+            match next {
+                Ok(key) => {
+                    self.observe_placing(app, node, key.resource);
+                    self.allocate(app, node, key);
+                }
+                Err(reason) => return self.facts.push(Fact::AssignRejected { app, node, reason }),
+            }
+        }
+    }
+
+    fn observe_placing(&mut self, app: AppId, node: NodeId, resource: Resource) {
+        if let Some(laws) = &mut self.laws {
+            laws.placed(&self.core, app, node, resource, self.now);
+        }
+    }
+
+    fn any_reason(&mut self) -> Rejection {
+        [Rejection::Room, Rejection::Limit, Rejection::Locality, Rejection::Gone][self.rng.random_range(0..4)]
+    }
+
+    fn suspend(&mut self, id: ContainerId) {
+        let refused = self.refuse_suspends || self.chance(self.faults.refuse_container);
+        match self.containers.get(&id) {
+            Some(container) if container.counted && container.launched && !refused => {
+                let (app, node) = (container.app, container.node);
+                self.set_counted(id, false);
+                self.app_mut(app).spent.suspensions += 1;
+                self.machine(node).outbox.push(Message::Demote(id));
+                self.facts.push(Fact::Demoted { container: id });
+                self.count.suspended += 1;
+            }
+            _ => self.refuse(id, Rejection::Gone),
+        }
+    }
+
+    fn resume(&mut self, id: ContainerId) {
+        let Some(container) = self.containers.get(&id).filter(|container| !container.counted) else {
+            return self.refuse(id, Rejection::Gone);
+        };
+        let (app, node, size) = (container.app, container.node, container.phase.resource);
+        if self.chance(self.faults.refuse_container) || !size.fits_in(self.room(node)) {
+            return self.refuse(id, Rejection::Room);
+        }
+        if !self.within_maximum(app, node, size) {
+            return self.refuse(id, Rejection::Limit);
+        }
+        self.observe_placing(app, node, size);
+        self.set_counted(id, true);
+        self.machine(node).outbox.push(Message::Promote(id));
+        self.facts.push(Fact::Promoted { container: id });
+        self.count.resumed += 1;
+    }
+
+    fn kill(&mut self, id: ContainerId) {
+        match self.containers.get(&id).map(|container| container.counted) {
+            Some(counted) if !self.chance(self.faults.refuse_container) => {
+                self.count.preempted += u64::from(counted);
+                self.count.expired += u64::from(!counted);
+                self.complete(id, Exit::Killed);
+            }
+            _ => self.refuse(id, Rejection::Gone),
+        }
+    }
+
+    fn refuse(&mut self, container: ContainerId, reason: Rejection) {
+        self.facts.push(Fact::ContainerRejected { container, reason });
+    }
+
+    /// The ResourceManager dies and comes back with work-preserving recovery: nodes and ApplicationMasters tell it what
+    /// there is, and demotions that had not reached their nodes never happened.
+    pub fn restart(&mut self) {
+        self.restart_core();
+        self.late.clear();
+        for machine in &mut self.machines {
+            machine.registered = false;
+            machine.delayed.clear();
+            machine.outbox.retain(|message| matches!(message, Message::Kill(_)));
+        }
+        let live: Vec<_> =
+            (0..self.apps.len() as u32).map(AppId).filter(|id| self.apps[id.0 as usize].is_live()).collect();
+        for id in live {
+            self.tell_app(id);
+            let app = &self.apps[id.0 as usize];
+            if app.life == Life::Active {
+                let asks: Vec<_> = app.asks.iter().map(|(key, count)| (*key, *count)).collect();
+                self.facts.push(Fact::AppActive { app: id, active: true });
+                for (key, count) in asks {
+                    self.ask(id, key, count);
+                }
+            }
+        }
+        // What was given out but never reached its node is lost.
+        let reached = |id: &ContainerId, node: NodeId| {
+            let machine = &self.machines[node.0 as usize];
+            machine.manager.processes.contains_key(id) || machine.ended.iter().any(|(ended, _)| ended == id)
+        };
+        let lost: Vec<_> = self.containers.iter().filter(|(id, c)| !reached(id, c.node)).map(|(id, _)| *id).collect();
+        for id in lost {
+            self.complete(id, Exit::Killed);
+        }
+    }
+}

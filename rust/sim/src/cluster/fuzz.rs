@@ -1,0 +1,148 @@
+//! Random clusters under random work, with everything going wrong for a while. The observers check the laws after every
+//! step; in the end every job must have finished. A failing seed reproduces by its number.
+
+use super::{Faults, Node, Queue, World};
+use crate::workload::cluster::{gb, secs, Job};
+use hiatus_core::policy::PolicyKind;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+/// For how many seconds faults are injected.
+const TROUBLE: u64 = 300;
+
+/// A cluster, its settings and its work, all from the seed.
+pub fn random_world(seed: u64, faults: Faults) -> World {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut world = random_settings(World::seeded(seed).faults(faults), &mut rng);
+    // These two can hold anything, even with all ApplicationMasters on them, so that every job can finish.
+    world = world.nodes(2, &Node::of(gb(12)));
+    let labelled = rng.random_bool(0.3);
+    for _ in 0..rng.random_range(0..5) {
+        let node = Node::of(gb(one(&mut rng, &[4, 8, 12])));
+        let node = if rng.random_bool(0.2) { node.rigid() } else { node };
+        world = world.node(node);
+    }
+    if labelled {
+        let node = Node::of(gb(12));
+        world = world.node(if rng.random_bool(0.5) { node.shared_partition(1) } else { node.exclusive_partition(1) });
+    }
+    let leaves = random_queues(&mut world, &mut rng);
+    for id in 0..rng.random_range(2..9) {
+        let leaf = &leaves[rng.random_range(0..leaves.len())];
+        let label = labelled && rng.random_bool(0.3);
+        world = world.job(random_job(id, leaf, label, &mut rng));
+    }
+    world
+}
+
+fn one<T: Copy>(rng: &mut impl Rng, words: &[T]) -> T {
+    words[rng.random_range(0..words.len())]
+}
+
+fn random_settings(world: World, rng: &mut impl Rng) -> World {
+    let heartbeat = one(rng, &[secs(1), secs(3), secs(6)]);
+    let cost = one(rng, &[0, 0, 500]);
+    let choices: [(&str, &[&str]); 10] = [
+        ("policy", PolicyKind::NAMES),
+        ("mode", &["order", "suspend", "suspend", "kill"]),
+        ("preemption", &["wait", "suspend", "suspend", "kill", "kill"]),
+        ("min-run-ms", &["0", "2000", "5000"]),
+        ("min-resumed-ms", &["0", "10000"]),
+        ("max-suspensions", &["1", "3", "100"]),
+        ("max-suspension-ms", &["20000", "120000"]),
+        ("max-suspended-memory", &["0.25", "0.5", "2"]),
+        ("large-ask-delay-ms", &["0", "3000"]),
+        ("plan-interval-ms", &["0", "100", "1000"]),
+    ];
+    let world = if rng.random_bool(0.5) { world.telling_progress() } else { world };
+    let world = world.heartbeat(heartbeat).resume_cost(cost).set("stall-timeout-ms", "20000");
+    let world = world.set("claim-timeout-ms", one(rng, &["10000", "30000"]));
+    choices.into_iter().fold(world, |world, (knob, values)| world.set(knob, one(rng, values)))
+}
+
+fn random_job(id: u32, leaf: &str, label: bool, rng: &mut impl Rng) -> Job {
+    let mut job = Job::new(&format!("job{id}"))
+        .at(secs(rng.random_range(0..TROUBLE)))
+        .queue(leaf)
+        .priority(rng.random_range(0..3))
+        .patience(one(rng, &[0, 0, 3]))
+        .launch_delay(one(rng, &[secs(0), secs(1), secs(4)]));
+    if label {
+        job = job.partition(1);
+    }
+    for _ in 0..rng.random_range(1..3) {
+        let size = gb(one(rng, &[1, 1, 2, if label { 4 } else { 8 }]));
+        let tasks = if size == gb(8) { rng.random_range(1..4) } else { rng.random_range(1..25) };
+        job = job.sized_tasks(tasks, secs(rng.random_range(1..60)), size);
+        if let Some(stage) = job.stages.last_mut() {
+            stage.slowstart = one(rng, &[1.0, 0.8]);
+        }
+    }
+    job
+}
+
+/// Flat or nested, with some queues limited or protected.
+fn random_queues(world: &mut World, rng: &mut impl Rng) -> Vec<String> {
+    let shares: &[(&str, f64)] = [
+        &[("root.default", 1.0)][..],
+        &[("root.a", 0.6), ("root.b", 0.4)],
+        &[("root.a", 0.5), ("root.a.x", 0.3), ("root.a.y", 0.2), ("root.b", 0.5)],
+    ]
+    .choose(rng)
+    .copied()
+    .unwrap_or_default();
+    for (path, guaranteed) in shares {
+        let mut queue = Queue::new(path, *guaranteed);
+        if rng.random_bool(0.2) {
+            queue = queue.not_preemptable();
+        }
+        if rng.random_bool(0.2) {
+            queue = queue.master_share(0.1);
+        }
+        if rng.random_bool(0.2) {
+            queue = queue.maximum(0.9_f64.max(*guaranteed));
+        }
+        world.add_queue(queue);
+    }
+    let is_parent = |path: &str| shares.iter().any(|(other, _)| other.starts_with(&format!("{path}.")));
+    shares.iter().map(|(path, _)| path.to_string()).filter(|path| !is_parent(path)).collect()
+}
+
+/// Runs the seed's cluster through its trouble and to the end of its work.
+///
+/// # Panics
+/// If a law is broken, with the law's number.
+pub fn survive(seed: u64, faults: Faults) -> World {
+    let mut world = random_world(seed, faults);
+    world.run_until(secs(TROUBLE)).calm().run();
+    assert_eq!(world.count.stalled, 0, "a container reached its node before the demotion that made room for it");
+    world
+}
+
+/// What came of one seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The seed.
+    pub seed: u64,
+    /// Steps of the core that were observed.
+    pub steps: u64,
+    /// Containers suspended.
+    pub suspended: u64,
+    /// The law that was broken, and how.
+    pub broken: Option<String>,
+}
+
+/// [`survive`], with a broken law as a value.
+pub fn judge(seed: u64, faults: Faults) -> Verdict {
+    match catch_unwind(AssertUnwindSafe(|| survive(seed, faults).count)) {
+        Ok(count) => Verdict { seed, steps: count.steps, suspended: count.suspended, broken: None },
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| text.to_string()));
+            let broken = Some(text.unwrap_or_else(|| "a panic without a message".to_owned()));
+            Verdict { seed, steps: 0, suspended: 0, broken }
+        }
+    }
+}

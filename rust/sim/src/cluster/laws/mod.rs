@@ -1,0 +1,150 @@
+//! The laws of the architecture, section 6, as observers: they look at the core after every step and carry nothing out.
+//! A broken law panics with its number. Law 10 (recovery) is a scenario of its own; laws 1 and 8 are partly enforced by
+//! the world itself, which refuses what breaks a limit and waits for every job to finish.
+
+mod state;
+mod takings;
+
+use super::world::World;
+use crate::workload::cluster::secs;
+use hiatus_core::decision::Decision;
+use hiatus_core::fact::Fact;
+use hiatus_core::settings::Settings;
+use hiatus_core::state::{Claim, Cluster, For};
+use hiatus_core::units::{AppId, Millis, NodeId, Resource};
+use hiatus_core::Scheduler;
+use std::collections::BTreeMap;
+
+/// What time-bound laws may be late by: steps come at ticks, and refused decisions are retried after a rest.
+const GRACE: Millis = Millis(30_000);
+
+/// No work may wait for that long beside room that could serve it, if nothing else was placed meanwhile. Longer than
+/// any claim is held.
+const IDLE: Millis = Millis(120_000);
+
+#[derive(Debug, Default)]
+pub(super) struct Laws {
+    settings: Settings,
+    shadow: Scheduler,
+    /// Room and claims by node while the decisions of one step are carried out.
+    books: BTreeMap<NodeId, (Resource, Vec<Claim>)>,
+    /// Since when there was room for somebody and nothing was placed.
+    idle_since: Option<(Millis, u64)>,
+    /// Since when a claim was seen that nobody needs.
+    needless: BTreeMap<(NodeId, AppId, Millis), Millis>,
+}
+
+impl Laws {
+    pub(super) fn restart(&mut self, settings: Settings) {
+        *self = Laws { shadow: Scheduler::new(settings.clone()), settings, ..Laws::default() };
+    }
+
+    /// Other settings are in force from the next step on.
+    pub(super) fn configure(&mut self, settings: Settings) {
+        self.shadow.configure(settings.clone());
+        self.settings = settings;
+    }
+
+    /// Looks at the core after a step, before its decisions are carried out.
+    pub(super) fn after(&mut self, world: &World, facts: &[Fact], decisions: &[Decision]) {
+        let cluster = world.core.cluster();
+        self.books.clear();
+        self.determinism(world.now, facts, decisions);
+        state::proposals_are_of_this_step(cluster, decisions);
+        state::masters_are_left_alone(cluster, decisions);
+        state::counters_agree(cluster);
+        if world.late.is_empty() {
+            state::views_agree(world, cluster);
+        }
+        let takings = takings::find(cluster, decisions);
+        takings::guards(&self.settings, cluster, &takings);
+        takings::enough_and_no_more(cluster, decisions, &takings);
+        takings::higher_claims(world, &takings);
+        takings::guarantees(world, &takings);
+        takings::suspended_memory(&self.settings, cluster, &takings);
+        self.suspensions_end(cluster);
+        self.claims_end(cluster);
+        self.no_idle_room(world);
+    }
+
+    /// Law 9: the same facts give the same decisions.
+    fn determinism(&mut self, now: Millis, facts: &[Fact], decisions: &[Decision]) {
+        let mut again = Vec::new();
+        self.shadow.step(now, facts, &mut again);
+        assert_eq!(decisions, again, "law 9 at {now:?}");
+    }
+
+    /// Law 6: suspended containers have a living owner and do not stay so for ever.
+    fn suspensions_end(&self, cluster: &Cluster) {
+        for id in &cluster.suspended {
+            let container = &cluster.containers[id];
+            let job = cluster.jobs.get(&container.app);
+            let queue = job.and_then(|job| cluster.queues.get(&job.queue));
+            let queue = queue.unwrap_or_else(|| panic!("law 6: suspended {id:?} has no owner"));
+            let limit = self.settings.queue(&queue.path).max_suspension;
+            let spent = cluster.now.since(container.since);
+            assert!(spent <= limit + limit + GRACE, "law 6: {id:?} suspended for {spent:?}");
+        }
+    }
+
+    /// Law 4: claims of room that was freed end in time, and those that nobody needs at once.
+    fn claims_end(&mut self, cluster: &Cluster) {
+        let mut needless = BTreeMap::new();
+        for (id, node) in &cluster.nodes {
+            for claim in &node.claims {
+                let age = cluster.now.since(claim.made);
+                // Claims are reviewed with every plan.
+                let limit = self.settings.cluster.claim_timeout + self.settings.cluster.plan_interval + secs(10);
+                let freed = !claim.victims.is_empty();
+                assert!(!freed || age <= limit, "law 4: {claim:?} on {id:?} is {age:?} old");
+                let needed = match claim.purpose {
+                    For::Resume(id) => cluster.suspended.contains(&id),
+                    For::Start => cluster.jobs.get(&claim.app).is_some_and(|job| {
+                        let mut phases = job.phases.iter();
+                        job.active && phases.any(|(key, phase)| key.resource == claim.resource && phase.pending > 0)
+                    }),
+                };
+                if !needed {
+                    let key = (*id, claim.app, claim.made);
+                    let since = self.needless.get(&key).copied().unwrap_or(cluster.now);
+                    needless.insert(key, since);
+                    let spent = cluster.now.since(since);
+                    assert!(spent <= secs(12), "law 4: nobody needs {claim:?} on {id:?} for {spent:?}");
+                }
+            }
+        }
+        self.needless = needless;
+    }
+
+    /// Law 8: where there is work and room, something is placed.
+    fn no_idle_room(&mut self, world: &World) {
+        let placed = world.count.placed + world.count.resumed;
+        if !world.could_place() {
+            self.idle_since = None;
+            return;
+        }
+        match self.idle_since {
+            Some((since, before)) if before == placed => {
+                let idle = world.now.since(since);
+                assert!(idle <= IDLE, "law 8: room and work, and nothing placed for {idle:?} until {:?}", world.now);
+            }
+            _ => self.idle_since = Some((world.now, placed)),
+        }
+    }
+
+    /// Law 4: nobody starts in room that was freed for somebody else.
+    pub(super) fn placed(&mut self, core: &Scheduler, app: AppId, id: NodeId, resource: Resource, now: Millis) {
+        let Some(node) = core.cluster().nodes.get(&id) else { return };
+        // What settles is on its way to those who claim it; what is claimed in this step is not free yet.
+        let (room, claims) = self.books.entry(id).or_insert_with(|| (node.total - node.used, node.claims.clone()));
+        let of_others = |claim: &&Claim| claim.app != app && !claim.victims.is_empty() && claim.made < now;
+        let others = claims.iter().filter(of_others);
+        let free = others.fold(*room, |room, claim| room - claim.resource);
+        assert!(resource.fits_in(free), "law 4: {app:?} takes {resource:?} on {id:?} at {now:?}: {room:?}, {claims:?}");
+        *room -= resource;
+        let own = |c: &Claim| c.app == app && c.resource == resource && c.purpose == For::Start;
+        if let Some(at) = claims.iter().position(own) {
+            claims.remove(at);
+        }
+    }
+}

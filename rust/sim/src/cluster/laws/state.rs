@@ -1,0 +1,111 @@
+//! The core's state after a step: proposals, counters, and its view against the ResourceManager's (laws 1, 3 and 7).
+
+use crate::cluster::world::{Container, World};
+use crate::cluster::Life;
+use hiatus_core::decision::Decision;
+use hiatus_core::state::{self, Cluster};
+use hiatus_core::units::{AppId, Resource};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Law 1: what was proposed before and did not happen is forgotten; one decision per container.
+pub(super) fn proposals_are_of_this_step(cluster: &Cluster, decisions: &[Decision]) {
+    let mut assigned: BTreeMap<AppId, u32> = BTreeMap::new();
+    let mut busy = BTreeSet::new();
+    let mut touched = BTreeSet::new();
+    for decision in decisions {
+        match *decision {
+            Decision::Assign { app, node, count } => {
+                assert!(count > 0, "law 1: {decision:?}");
+                *assigned.entry(app).or_default() += count;
+                touched.insert(node);
+            }
+            Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } => {
+                assert!(busy.insert(container), "law 1: two decisions on {container:?}: {decisions:?}");
+                touched.insert(cluster.containers[&container].node);
+            }
+        }
+    }
+    for (app, job) in &cluster.jobs {
+        let proposed: u32 = job.phases.values().map(|phase| phase.proposed).sum();
+        assert_eq!(proposed, assigned.get(app).copied().unwrap_or(0), "law 1: proposals of {app:?}");
+    }
+    for (id, container) in &cluster.containers {
+        assert_eq!(container.proposed, busy.contains(id), "law 1: proposal for {id:?}");
+    }
+    for (id, node) in &cluster.nodes {
+        assert!(touched.contains(id) || node.proposed == Resource::ZERO, "law 1: proposals on {id:?}");
+        let used = node.used + node.proposed + node.settling;
+        assert!(node.proposed == Resource::ZERO || used.fits_in(node.total), "law 1: {id:?} overfilled");
+    }
+}
+
+/// Law 3.
+pub(super) fn masters_are_left_alone(cluster: &Cluster, decisions: &[Decision]) {
+    for decision in decisions {
+        if let Decision::Suspend { container } | Decision::Kill { container } = decision {
+            assert!(!cluster.containers[container].is_master, "law 3: {decision:?}");
+        }
+    }
+}
+
+/// Law 7: every container is counted in exactly one place; all counters follow from the containers.
+pub(super) fn counters_agree(cluster: &Cluster) {
+    for (id, node) in &cluster.nodes {
+        let here = || cluster.containers.iter().filter(move |(_, container)| container.node == *id);
+        let sum = |which: &dyn Fn(&state::Container) -> bool| {
+            here().filter(|(_, c)| which(c)).fold(Resource::ZERO, |sum, (_, c)| sum + c.resource())
+        };
+        let settles = |c: &state::Container| matches!(c.state, state::State::MustSuspend { .. });
+        assert_eq!(node.used, sum(&|c| !c.state.is_suspended()), "law 7: used on {id:?}");
+        assert_eq!(node.settling, sum(&settles), "law 7: settling on {id:?}");
+        assert_eq!(node.suspended_memory_mb, sum(&|c| c.state.is_suspended()).memory_mb, "law 7: suspended on {id:?}");
+        assert!(node.containers.iter().eq(here().map(|(id, _)| id)), "law 7: containers of {id:?}");
+        let suspended = here().filter(|(_, c)| c.state.is_suspended()).map(|(id, _)| id);
+        assert!(node.suspended.iter().eq(suspended), "law 7: suspended ones of {id:?}");
+        let resuming = here().filter(|(_, c)| c.state == state::State::MustResume).map(|(id, _)| id);
+        assert!(node.resuming.iter().eq(resuming), "law 7: resuming ones of {id:?}");
+    }
+    for (id, job) in &cluster.jobs {
+        let own = || cluster.containers.iter().filter(move |(_, container)| container.app == *id);
+        assert!(job.containers.iter().eq(own().map(|(id, _)| id)), "law 7: containers of {id:?}");
+        let counted = own().filter(|(_, c)| !c.state.is_suspended());
+        let holding = counted.fold(Resource::ZERO, |sum, (_, c)| sum + c.resource());
+        assert_eq!(job.holding(), holding, "law 7: holding of {id:?}");
+        for (key, phase) in &job.phases {
+            let count = |which: &dyn Fn(&state::Container) -> bool| {
+                own().filter(|(_, c)| c.phase == *key && which(c)).count() as u32
+            };
+            let at_home = |c: &state::Container| cluster.nodes[&c.node].partition == key.partition;
+            let held = count(&|c| !c.state.is_suspended() && at_home(c));
+            let borrowed = count(&|c| !c.state.is_suspended() && !at_home(c));
+            let suspended = count(&|c| c.state.is_suspended());
+            let counters = (phase.held, phase.borrowed, phase.suspended);
+            assert_eq!(counters, (held, borrowed, suspended), "law 7: {key:?} of {id:?}");
+        }
+        let master = own().find(|(_, c)| c.is_master).map(|(id, _)| *id);
+        assert_eq!(job.master.map(|(id, _)| id), master, "law 7: master of {id:?}");
+    }
+    let suspended = cluster.containers.iter().filter(|(_, c)| c.state.is_suspended()).map(|(id, _)| id);
+    assert!(cluster.suspended.iter().eq(suspended), "law 7: suspended containers");
+    for (id, container) in &cluster.containers {
+        let (node, job) = (cluster.nodes.contains_key(&container.node), cluster.jobs.contains_key(&container.app));
+        assert!(node && job, "law 7: {id:?} is nowhere or nobody's");
+    }
+}
+
+/// Law 7: the core knows what the ResourceManager knows.
+pub(super) fn views_agree(world: &World, cluster: &Cluster) {
+    let registered = |c: &&Container| world.machines[c.node.0 as usize].registered;
+    let theirs = world.containers.iter().filter(|(_, c)| registered(c)).map(|(id, c)| (*id, c.node, c.counted));
+    let ours = cluster.containers.iter().map(|(id, c)| (*id, c.node, !c.state.is_suspended()));
+    let (theirs, ours): (Vec<_>, Vec<_>) = (theirs.collect(), ours.collect());
+    assert_eq!(theirs, ours, "law 7: views apart at {:?}", world.now);
+    for (id, app) in world.apps.iter().enumerate().filter(|(_, app)| app.is_live()) {
+        let job = &cluster.jobs[&AppId(id as u32)];
+        assert_eq!(job.active, app.life == Life::Active, "law 7: {id} active");
+        for (key, phase) in &job.phases {
+            let asked = app.asks.get(key).copied().unwrap_or(0);
+            assert_eq!(phase.pending, asked, "law 7: asks of {id} for {key:?} at {:?}", world.now);
+        }
+    }
+}

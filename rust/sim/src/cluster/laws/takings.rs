@@ -1,0 +1,152 @@
+//! What is taken from jobs for others: by whom, from whom, and whether it was allowed and needed (laws 2, 5 and 6).
+
+use crate::cluster::world::World;
+use hiatus_core::decision::Decision;
+use hiatus_core::entitlement::EPSILON;
+use hiatus_core::plan::PartitionPlan;
+use hiatus_core::settings::{Mode, Primitive, Settings};
+use hiatus_core::state::{Claim, Cluster, Container};
+use hiatus_core::units::{AppId, ContainerId, PartitionId, QueueId, Resource};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a container's taking was for.
+pub(super) struct Taking<'a> {
+    id: ContainerId,
+    container: &'a Container,
+    claim: &'a Claim,
+}
+
+/// Containers that are taken from a job for another one: all that are suspended, and those killed while they count.
+pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taking<'a>> {
+    let mut takings = Vec::new();
+    for decision in decisions {
+        let (Decision::Suspend { container: id } | Decision::Kill { container: id }) = decision else { continue };
+        let container = &cluster.containers[id];
+        if container.state.is_suspended() {
+            assert!(matches!(decision, Decision::Kill { .. }), "law 7: {id:?} is suspended already");
+            continue;
+        }
+        let claim = cluster.nodes[&container.node].claims.iter().rfind(|claim| claim.victims.contains(id));
+        let claim = claim.unwrap_or_else(|| panic!("law 5: {id:?} taken for nobody"));
+        takings.push(Taking { id: *id, container, claim });
+    }
+    takings
+}
+
+/// Law 5: minimum run times, number of suspensions, modes.
+pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking]) {
+    let mode = settings.cluster.mode;
+    for Taking { id, container, claim } in takings {
+        let queue = settings.queue(&cluster.queues[&cluster.jobs[&container.app].queue].path);
+        let ran = container.running_for(cluster.now).unwrap_or_default();
+        let least = if container.suspensions == 0 { queue.min_run } else { queue.min_resumed };
+        assert!(ran >= least, "law 5: {id:?} taken after {ran:?} of {least:?} for {claim:?}");
+        assert!(container.barred_until <= cluster.now, "law 5: {id:?} taken again right after a refusal");
+        let node = &cluster.nodes[&container.node];
+        if node.can_suspend {
+            assert!(container.suspensions < queue.max_suspensions, "law 5: {id:?} suspended too often");
+            assert!(mode >= Mode::Suspend && queue.preemption >= Primitive::Suspend, "law 5: {mode:?} suspends");
+        } else {
+            assert!(mode == Mode::Kill && queue.preemption == Primitive::Kill, "law 5: {mode:?} kills");
+        }
+    }
+}
+
+/// Law 5: what is taken lets what it was taken for start, and nothing is taken in vain.
+pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], takings: &[Taking]) {
+    let nodes: BTreeSet<_> = takings.iter().map(|taking| taking.container.node).collect();
+    for id in nodes {
+        let node = &cluster.nodes[&id];
+        let here = || takings.iter().filter(|taking| taking.container.node == id);
+        let taken = here().fold(Resource::ZERO, |sum, taking| sum + taking.container.resource());
+        let room = node.total - node.used - node.proposed + taken - node.freed_in_all();
+        assert!(
+            Resource::ZERO.fits_in(room),
+            "law 5: not enough on {id:?}: {room:?}, {:?}, {decisions:?}",
+            node.claims
+        );
+        for Taking { id, claim, .. } in here() {
+            let others = here().filter(|other| other.id != *id && claim.victims.contains(&other.id));
+            let others = others.fold(Resource::ZERO, |sum, other| sum + other.container.resource());
+            let alone = here().all(|other| claim.victims.contains(&other.id));
+            let free = node.total - node.used - node.proposed - node.freed_in_all() + claim.resource;
+            let waiting = node.claimed_in_all() - node.freed_in_all();
+            let free = free.at_most((free - waiting).at_least_nothing());
+            let without = if alone { free + others } else { others.at_most(free + others) };
+            assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");
+            let job = &cluster.jobs[&claim.app];
+            let asked = job.phases.iter().filter(|(key, phase)| key.resource == claim.resource && phase.pending > 0);
+            assert!(job.active && asked.count() > 0, "law 5: nobody asked for {claim:?}");
+            assert!(claim.resource.fits_in(node.total), "law 5: {claim:?} never fits {id:?}");
+        }
+    }
+}
+
+/// Law 6: suspended memory stays under its cap.
+pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, takings: &[Taking]) {
+    let nodes: BTreeSet<_> = takings.iter().map(|taking| taking.container.node).collect();
+    for node in nodes.into_iter().map(|id| &cluster.nodes[&id]).filter(|node| node.can_suspend) {
+        let more = takings.iter().filter(|taking| node.containers.contains(&taking.id));
+        let more: i64 = more.map(|taking| taking.container.resource().memory_mb).sum();
+        let cap = node.total.memory_mb as f64 * settings.cluster.max_suspended_memory;
+        assert!((node.suspended_memory_mb + more) as f64 <= cap, "law 6: more than {cap} MB suspended");
+    }
+}
+
+/// Law 2: only a job below its target takes, only from one above its own, and never from itself. Another queue's job keeps
+/// its whole target; within a queue the last container taken may cross it, as targets are fractions and containers not.
+pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
+    let cluster = world.core.cluster();
+    let mut taken: BTreeMap<(AppId, PartitionId), f64> = BTreeMap::new();
+    for Taking { id, container, claim } in takings {
+        assert_ne!(container.app, claim.app, "law 2: {id:?} taken for its own job");
+        let partition = cluster.nodes[&container.node].partition;
+        let plan = plan_of(world, partition);
+        let target = |app: &AppId| plan.rank.get(app).map_or(0.0, |rank| plan.entries[*rank].target);
+        let taker = &cluster.jobs[&claim.app];
+        assert!(taker.share(plan.total, partition) < target(&claim.app) + EPSILON, "law 2: {:?} has enough", claim.app);
+        // Guests from another partition have no claim to stay.
+        if container.phase.partition == partition {
+            let all = taken.entry((container.app, partition)).or_default();
+            let one = container.resource().dominant_share(plan.total);
+            let before = cluster.jobs[&container.app].share(plan.total, partition) - *all;
+            *all += one;
+            // Within a queue the last container taken may leave less than one short of the target: nothing to claim.
+            let same_queue = cluster.jobs[&container.app].queue == taker.queue;
+            let spare = before - target(&container.app);
+            let allowed = if same_queue { spare > 0.0 } else { spare >= one - EPSILON };
+            assert!(allowed, "law 2: {:?} taken below its target", container.app);
+        }
+    }
+}
+
+/// Law 2: no queue is taken below its guarantee by another, nor touched at all where its administrator forbids it.
+pub(super) fn guarantees(world: &World, takings: &[Taking]) {
+    let cluster = world.core.cluster();
+    let above = |queue: QueueId| std::iter::successors(Some(queue), |queue| cluster.queues[queue].parent);
+    let mut taken: BTreeMap<(QueueId, PartitionId), f64> = BTreeMap::new();
+    for Taking { id, container, claim } in takings {
+        let (from, to) = (cluster.jobs[&container.app].queue, cluster.jobs[&claim.app].queue);
+        let partition = cluster.nodes[&container.node].partition;
+        if from == to || container.phase.partition != partition {
+            continue;
+        }
+        assert!(cluster.queues[&from].preemptable, "law 2: {id:?} taken from a protected queue");
+        let total = plan_of(world, partition).total;
+        for queue in above(from).filter(|queue| above(to).all(|other| other != *queue)) {
+            *taken.entry((queue, partition)).or_default() += container.resource().dominant_share(total);
+        }
+    }
+    for ((queue, partition), taken) in taken {
+        let total = plan_of(world, partition).total;
+        let jobs = cluster.jobs.values().filter(|job| above(job.queue).any(|above| above == queue));
+        let held: f64 = jobs.map(|job| job.share(total, partition)).sum();
+        let guaranteed = cluster.queues[&queue].shares(partition).guaranteed;
+        let left = held - taken;
+        assert!(left >= guaranteed - EPSILON, "law 2: {queue:?} taken down to {left} of {guaranteed}");
+    }
+}
+
+fn plan_of(world: &World, partition: PartitionId) -> &PartitionPlan {
+    world.core.planner().of(partition).unwrap_or_else(|| panic!("law 2: {partition:?} without a plan"))
+}

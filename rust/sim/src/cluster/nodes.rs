@@ -1,0 +1,276 @@
+//! Nodes: their heartbeats, the answers to them, what they run, and how they are lost.
+
+use super::world::{Container, Event, World};
+use super::{Message, NodeManager, Process, Timer, Work};
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found};
+use hiatus_core::units::{ContainerId, Millis, NodeId, PartitionId, Resource};
+use rand::Rng;
+
+/// Work of an ApplicationMaster: it ends when its job does.
+pub(super) const ENDLESS: Millis = Millis(u64::MAX / 4);
+
+impl World {
+    pub(super) fn node_heartbeat(&mut self, id: NodeId, schedule: u32) {
+        if self.machine(id).schedule != schedule {
+            return;
+        }
+        let mut next = self.now + self.heartbeat;
+        if !self.machine(id).registered {
+            self.register(id);
+        } else if self.chance(self.faults.lose_node) {
+            return self.lose_node(id);
+        } else {
+            next = self.report(id);
+        }
+        if self.chance(self.faults.silence) {
+            next = next + Millis(self.rng.random_range(3_000..20_000));
+        }
+        self.schedule(next, Event::Heartbeat(id, schedule));
+    }
+
+    /// Everything a node says in a heartbeat, and the answer to it; when its next one is due.
+    fn report(&mut self, id: NodeId) -> Millis {
+        let now = self.now;
+        let machine = self.machine(id);
+        machine.last_heartbeat = now;
+        let (mut started, mut ended) = (std::mem::take(&mut machine.started), std::mem::take(&mut machine.ended));
+        let (paused, waiting) = (machine.manager.paused(), machine.manager.waiting());
+        // What is decided from now on is in the answer to the next heartbeat.
+        let answer = std::mem::take(&mut machine.outbox);
+        for container in started.drain(..) {
+            if let Some(found) = self.containers.get_mut(&container) {
+                found.launched = true;
+                self.facts.push(Fact::Launched { container });
+            }
+        }
+        for (container, exit) in ended.drain(..) {
+            self.complete(container, exit);
+        }
+        if self.chance(self.faults.change_node) {
+            self.change_node(id);
+        }
+        if self.tells_progress {
+            self.tell_progress(id);
+        }
+        self.facts.push(Fact::Heartbeat { node: id, paused, waiting });
+        let machine = self.machine(id);
+        if machine.ended.is_empty() {
+            machine.ended = ended;
+        }
+        if machine.started.is_empty() {
+            machine.started = started;
+        }
+        if self.chance(self.faults.lose_answer) {
+            // The node repeats the heartbeat and gets the same answer; the scheduler does not hear of it.
+            self.machine(id).delayed = answer;
+            self.schedule(now + self.heartbeat, Event::Answer(id));
+            return now + self.heartbeat + self.heartbeat;
+        }
+        self.deliver(id, answer);
+        now + self.heartbeat
+    }
+
+    /// What the tasks from which phases are sized would tell of their progress, if somebody asked their ApplicationMasters.
+    fn tell_progress(&mut self, node: NodeId) {
+        let jobs = &self.core.cluster().jobs;
+        for (id, process) in &self.machines[node.0 as usize].manager.processes {
+            let Some(found) = self.containers.get(id).filter(|found| found.task.is_some()) else { continue };
+            if jobs.get(&found.app).is_some_and(|job| job.is_first_task(*id, found.phase)) {
+                self.facts.push(Fact::Progress { container: *id, done: process.done(self.now) });
+            }
+        }
+    }
+
+    /// A node joins, or comes back to a restarted ResourceManager, and tells what it runs.
+    pub(super) fn register(&mut self, id: NodeId) {
+        let now = self.now;
+        let machine = self.machine(id);
+        machine.registered = true;
+        machine.last_heartbeat = now;
+        machine.started.clear();
+        let processes: Vec<_> = machine.manager.processes.iter().map(|(id, p)| (*id, p.guaranteed)).collect();
+        let ended = std::mem::take(&mut machine.ended);
+        self.facts.push(self.node_fact(id));
+        for (container, guaranteed) in processes {
+            if !self.containers.contains_key(&container) {
+                self.machine(id).outbox.push(Message::Kill(container));
+                continue;
+            }
+            self.set_counted(container, guaranteed);
+            let Some(found) = self.containers.get_mut(&container) else { continue };
+            found.launched = true;
+            let state = if guaranteed { Found::Running } else { Found::Suspended };
+            let (app, phase, is_master) = (found.app, found.phase, found.is_master);
+            self.facts.push(Fact::Allocated(ContainerFact { container, app, node: id, phase, is_master, state }));
+        }
+        for (container, exit) in ended {
+            self.complete(container, exit);
+        }
+        self.activate();
+    }
+
+    /// Loses the node with all it runs. It comes back empty.
+    pub fn lose_node(&mut self, id: NodeId) {
+        let (now, resume_ms_per_gb) = (self.now, self.resume_ms_per_gb);
+        let machine = self.machine(id);
+        machine.registered = false;
+        let empty = NodeManager::new(machine.spec.total).resume_cost(resume_ms_per_gb);
+        let lost_manager = std::mem::replace(&mut machine.manager, empty);
+        machine.outbox.clear();
+        machine.delayed.clear();
+        machine.started.clear();
+        machine.ended.clear();
+        self.facts.push(Fact::NodeRemoved { node: id });
+        let lost: Vec<_> = self.containers.iter().filter(|(_, c)| c.node == id).map(|(id, _)| *id).collect();
+        for container in lost {
+            if let (Some(found), Some(process)) =
+                (self.containers.get_mut(&container), lost_manager.processes.get(&container))
+            {
+                found.ran.get_or_insert(process.ran(now));
+            }
+            self.complete(container, Exit::Killed);
+        }
+        self.put_off_heartbeat(id, now + World::away());
+    }
+
+    /// More or less memory, or lent to another partition.
+    fn change_node(&mut self, id: NodeId) {
+        let (resize, more) = (self.rng.random_bool(0.5), self.rng.random_bool(0.5));
+        let machine = self.machine(id);
+        if resize {
+            let extra = Resource::new(2048, 0);
+            machine.spec.total = machine.base.total + if more { extra } else { Resource::ZERO };
+            machine.manager.total = machine.spec.total;
+            let fact = self.node_fact(id);
+            self.facts.push(fact);
+        } else if id.0 > 1 && machine.base.partition == PartitionId(0) {
+            self.relabel(id, u32::from(more));
+        }
+    }
+
+    /// Puts the node into another partition, with all it runs.
+    pub fn relabel(&mut self, id: NodeId, partition: u32) {
+        self.machine(id).spec.partition = PartitionId(partition);
+        let fact = self.node_fact(id);
+        self.facts.push(fact);
+    }
+
+    pub(super) fn deliver(&mut self, id: NodeId, messages: Vec<Message>) {
+        let now = self.now;
+        for message in messages {
+            let placed = self.machine(id).manager.obey(now, message);
+            if let (false, Message::Promote(container)) = (placed, message) {
+                self.watch_for_stall(id, container);
+            }
+            self.start_timers(id);
+        }
+    }
+
+    /// The ApplicationMaster (or, for itself, the ResourceManager) starts what was allocated.
+    pub(super) fn launch(&mut self, id: ContainerId) {
+        let now = self.now;
+        let Some(container) = self.containers.get(&id) else { return };
+        let (node, app) = (container.node, &self.apps[container.app.0 as usize]);
+        let work = match container.task {
+            Some(task) => Work { time: self.task_start + app.time(task), gated: !app.is_open(task.stage) },
+            None => Work { time: ENDLESS, gated: false },
+        };
+        let size = container.phase.resource;
+        let machine = self.machine(node);
+        // A NodeManager reports a queued container as running.
+        machine.started.push(id);
+        if !machine.manager.start(now, id, size, work) {
+            self.watch_for_stall(node, id);
+        }
+        self.start_timers(node);
+    }
+
+    /// A guaranteed container queues on the node. That is the stall if it would run there, did the node only know what the
+    /// ResourceManager has demoted. What it was told to kill may still be on its way: that is waited for and comes by itself.
+    fn watch_for_stall(&mut self, node: NodeId, id: ContainerId) {
+        let manager = &self.machines[node.0 as usize].manager;
+        let Some(waiting) = manager.processes.get(&id) else { return };
+        let room = |stays: &dyn Fn(&Container) -> bool| {
+            let running = manager.processes.iter().filter(|(_, process)| process.is_running());
+            let staying = running.filter(|(id, _)| self.containers.get(id).is_some_and(stays));
+            staying.fold(manager.total, |room, (_, process)| room - process.resource)
+        };
+        let without_demoted = room(&|container| container.counted);
+        let with_demoted = room(&|_| true);
+        if waiting.resource.fits_in(without_demoted) && !waiting.resource.fits_in(with_demoted) {
+            self.count.stalled += 1;
+        }
+    }
+
+    pub(super) fn start_timers(&mut self, id: NodeId) {
+        let now = self.now;
+        let mut timers = std::mem::take(&mut self.machine(id).manager.timers);
+        for timer in timers.drain(..) {
+            if timer.run == 1 {
+                self.first_run(timer.container);
+            }
+            if timer.at < now + ENDLESS {
+                self.schedule(timer.at, Event::Timer(id, timer));
+            }
+        }
+        self.machine(id).manager.timers = timers;
+    }
+
+    fn first_run(&mut self, id: ContainerId) {
+        let now = self.now;
+        let Some((app, is_master)) = self.containers.get(&id).map(|found| (found.app, found.is_master)) else { return };
+        let found = self.app_mut(app);
+        if is_master {
+            found.first_master.get_or_insert(now);
+            let attempt = found.attempt;
+            self.schedule(now + self.master_start, Event::Registered(app, attempt));
+        } else {
+            found.first_task.get_or_insert(now);
+        }
+    }
+
+    /// A task is done, unless it was interrupted.
+    pub(super) fn timer(&mut self, node: NodeId, timer: Timer) {
+        let process = self.machine(node).manager.processes.get(&timer.container);
+        if !process.is_some_and(|process| process.run == timer.run && process.is_running()) {
+            return;
+        }
+        let exit = if self.chance(self.faults.fail_task) { Exit::Failed } else { Exit::Succeeded };
+        self.end_process_on(node, timer.container, exit);
+        let Some(app) = self.containers.get(&timer.container).map(|container| container.app) else { return };
+        if exit == Exit::Succeeded {
+            self.settle(timer.container, true);
+            self.progress(app);
+        }
+        let master = self.app_mut(app).master.filter(|_| self.apps[app.0 as usize].finished.is_none());
+        if let (Some(master), true) = (master, self.chance(self.faults.fail_master)) {
+            self.end_process(master, Exit::Failed);
+        }
+    }
+
+    /// A process ends by itself; the ResourceManager hears of it with the node's next heartbeat.
+    pub(super) fn end_process(&mut self, id: ContainerId, exit: Exit) {
+        if let Some(node) = self.containers.get(&id).map(|container| container.node) {
+            self.end_process_on(node, id, exit);
+        }
+    }
+
+    fn end_process_on(&mut self, node: NodeId, id: ContainerId, exit: Exit) {
+        let now = self.now;
+        let machine = self.machine(node);
+        if let Some(process) = machine.manager.end(now, id) {
+            machine.ended.push((id, exit));
+            if let Some(found) = self.containers.get_mut(&id) {
+                found.ran = Some(process.ran(now));
+            }
+        }
+        self.start_timers(node);
+    }
+
+    /// How long the container has run, as far as its node knows.
+    pub(super) fn ran(&self, id: ContainerId) -> Millis {
+        let Some(container) = self.containers.get(&id) else { return Millis(0) };
+        let process: Option<&Process> = self.machines[container.node.0 as usize].manager.processes.get(&id);
+        container.ran.or_else(|| process.map(|process| process.ran(self.now))).unwrap_or_default()
+    }
+}

@@ -1,0 +1,75 @@
+//! What a cluster is made of: nodes and queues as values, with sensible defaults.
+
+use hiatus_core::units::{PartitionId, Resource};
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it offers to containers.
+    pub total: Resource,
+    /// Its partition.
+    pub partition: PartitionId,
+    /// Whether the partition's idle room may serve the default one.
+    pub shareable: bool,
+    /// Whether its executor can suspend containers.
+    pub can_suspend: bool,
+}
+
+impl Node {
+    /// A node of the default partition that can suspend.
+    pub fn of(total: Resource) -> Node {
+        Node { total, partition: PartitionId(0), shareable: true, can_suspend: true }
+    }
+
+    /// Its executor cannot suspend containers.
+    pub fn rigid(self) -> Node {
+        Node { can_suspend: false, ..self }
+    }
+
+    /// In a partition of its own that lends what it does not need.
+    pub fn shared_partition(self, partition: u32) -> Node {
+        Node { partition: PartitionId(partition), shareable: true, ..self }
+    }
+
+    /// In a partition of its own that lends nothing.
+    pub fn exclusive_partition(self, partition: u32) -> Node {
+        Node { partition: PartitionId(partition), shareable: false, ..self }
+    }
+}
+
+/// A queue. Shares are fractions of each whole partition.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    /// Full path, as in `root.a.b`.
+    pub path: String,
+    /// What it is guaranteed.
+    pub guaranteed: f64,
+    /// What it may grow to.
+    pub maximum: f64,
+    /// What ApplicationMasters may hold of the cluster; one always may run.
+    pub master_share: f64,
+    /// Whether other queues may take from it.
+    pub preemptable: bool,
+}
+
+impl Queue {
+    /// A queue that may use everything.
+    pub fn new(path: &str, guaranteed: f64) -> Queue {
+        Queue { path: path.to_string(), guaranteed, maximum: 1.0, master_share: 1.0, preemptable: true }
+    }
+
+    /// It may grow to this fraction only.
+    pub fn maximum(self, maximum: f64) -> Queue {
+        Queue { maximum, ..self }
+    }
+
+    /// ApplicationMasters may hold this fraction of the cluster; one always may run.
+    pub fn master_share(self, master_share: f64) -> Queue {
+        Queue { master_share, ..self }
+    }
+
+    /// The administrator set `disable_preemption`.
+    pub fn not_preemptable(self) -> Queue {
+        Queue { preemptable: false, ..self }
+    }
+}

@@ -1,0 +1,213 @@
+//! Letting time pass: events, and steps of the core.
+
+use super::world::{Event, World, TICK};
+use super::{Faults, Timing};
+use crate::workload::cluster::{gb, millis, secs};
+use hiatus_core::fact::{Exit, Fact, PhaseKey};
+use hiatus_core::settings::CLUSTER_PREFIX;
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId};
+use rand::Rng;
+use std::time::Instant;
+
+/// Steps at one and the same time until nothing is left to decide.
+const MOST_STEPS_AT_ONCE: u32 = 10_000;
+
+/// How long the last job may take beside its work, waiting and faults included.
+const UNREASONABLE: Millis = Millis(20_000_000);
+
+impl World {
+    /// Runs until everything submitted is finished.
+    ///
+    /// # Panics
+    /// If a law is broken; one of them is that every job finishes.
+    pub fn run(&mut self) -> &mut World {
+        let last = self.apps.iter().map(|app| app.job.at).max().unwrap_or_default();
+        let work = millis(self.apps.iter().map(|app| app.job.work_s()).sum::<f64>());
+        let deadline = self.now.max(last) + UNREASONABLE + work;
+        while self.gone < self.apps.len() {
+            assert!(self.now < deadline, "law 8: unfinished at {:?}: {:?}", self.now, self.unfinished());
+            self.advance();
+        }
+        self
+    }
+
+    /// Runs until that time.
+    pub fn run_until(&mut self, until: Millis) -> &mut World {
+        while !self.started || self.agenda.next().is_some_and(|at| at <= until) {
+            self.advance();
+        }
+        self.now = until;
+        self
+    }
+
+    /// Tells the core something more with the next step.
+    pub fn tell(&mut self, fact: Fact) -> &mut World {
+        self.facts.push(fact);
+        self
+    }
+
+    /// Changes a property `yarn.scheduler.hiatus.<knob>` while everything runs.
+    ///
+    /// # Panics
+    /// If the value is wrong.
+    pub fn configure(&mut self, knob: &str, value: &str) -> &mut World {
+        self.properties.insert(format!("{CLUSTER_PREFIX}{knob}"), value.to_string());
+        let settings = self.settings();
+        if let Some(laws) = &mut self.laws {
+            laws.configure(settings.clone());
+        }
+        self.core.configure(settings);
+        self
+    }
+
+    /// From now on nothing goes wrong any more.
+    pub fn calm(&mut self) -> &mut World {
+        self.faults = Faults::default();
+        self
+    }
+
+    /// All that happens at the next moment at which something happens, and the core's answer if it is told anything.
+    fn advance(&mut self) {
+        if !self.started {
+            self.start();
+        }
+        let Some(now) = self.agenda.next() else { return };
+        self.now = now;
+        let mut ticked = false;
+        while let Some(event) = self.agenda.pop_at(now) {
+            self.count.events += 1;
+            ticked |= matches!(event, Event::Tick);
+            self.happen(event);
+        }
+        if ticked || !self.facts.is_empty() {
+            self.step();
+        }
+    }
+
+    /// Tells the core the facts and carries out what it decides, until it has nothing to add.
+    pub(super) fn step(&mut self) {
+        let mut decisions = Vec::new();
+        // Each refusal rules something out until time passes, so that there is an end to it.
+        for _ in 0..MOST_STEPS_AT_ONCE {
+            self.garble_facts();
+            let mut facts = std::mem::take(&mut self.facts);
+            decisions.clear();
+            let began = self.timed.then(|| (self.core.planned(), Instant::now()));
+            self.core.step(self.now, &facts, &mut decisions);
+            if let Some((planned, began)) = began {
+                let (spent, planned) = (began.elapsed(), self.core.planned() != planned);
+                self.timings.push(Timing { spent, planned });
+            }
+            self.count.steps += 1;
+            self.count.facts += facts.len() as u64;
+            if let Some(mut laws) = self.laws.take() {
+                laws.after(self, &facts, &decisions);
+                self.laws = Some(laws);
+                self.decided.extend(decisions.iter().map(|decision| (self.now, *decision)));
+            }
+            facts.clear();
+            self.facts = facts;
+            for decision in &decisions {
+                self.carry_out(*decision);
+            }
+            if self.facts.is_empty() {
+                return;
+            }
+        }
+        panic!("law 8: decisions and refusals without end at {:?}", self.now);
+    }
+
+    pub(super) fn schedule(&mut self, at: Millis, event: Event) {
+        self.agenda.schedule(at, event);
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Submit(app) => self.submit(app),
+            Event::Heartbeat(node, schedule) => self.node_heartbeat(node, schedule),
+            Event::Answer(node) => {
+                let messages = std::mem::take(&mut self.machine(node).delayed);
+                self.deliver(node, messages);
+            }
+            Event::Launch(id) => self.launch(id),
+            Event::Registered(app, attempt) => self.master_registered(app, attempt),
+            Event::Timer(node, timer) => self.timer(node, timer),
+            Event::Late(number) => self.facts.extend(self.late.remove(&number)),
+            Event::Tick => self.tick(),
+        }
+    }
+
+    fn tick(&mut self) {
+        self.schedule(self.now + TICK, Event::Tick);
+        if self.chance(self.faults.change_job) {
+            let app = AppId(self.rng.random_range(0..self.apps.len()) as u32);
+            let leaf = self.leaves()[self.rng.random_range(0..self.leaves().len())].clone();
+            let priority = self.rng.random_range(0..3);
+            self.change_job(app, &leaf, priority);
+        }
+        if self.chance(self.faults.restart) {
+            self.restart();
+        }
+    }
+
+    pub(super) fn chance(&mut self, probability: f64) -> bool {
+        probability > 0.0 && self.rng.random_bool(probability)
+    }
+
+    /// Doubles facts and invents some about the unknown, as the faults say.
+    fn garble_facts(&mut self) {
+        if self.faults.double_fact > 0.0 {
+            let mut told = Vec::with_capacity(self.facts.len());
+            for fact in std::mem::take(&mut self.facts) {
+                // Heartbeats are counted, by agreement: each is told once.
+                let again = !matches!(fact, Fact::Heartbeat { .. }) && self.chance(self.faults.double_fact);
+                told.extend(again.then(|| fact.clone()));
+                told.push(fact);
+            }
+            self.facts = told;
+        }
+        if self.chance(self.faults.unknown_fact) {
+            let (app, node, container) = (AppId(u32::MAX), NodeId(u32::MAX), ContainerId(u32::MAX));
+            let key = PhaseKey { priority: 1, partition: PartitionId(9), resource: gb(1) };
+            let strange = [
+                Fact::Completed { container, exit: Exit::Killed },
+                Fact::Demoted { container },
+                Fact::Heartbeat { node, paused: 1, waiting: 0 },
+                Fact::Asked { app, phase: key, count: 3 },
+                Fact::NodeRemoved { node },
+                Fact::AttemptEnded { app, keep_containers: true },
+                Fact::AppRemoved { app },
+            ];
+            self.facts.push(strange[self.rng.random_range(0..strange.len())].clone());
+        }
+    }
+
+    /// All nodes register right now.
+    pub fn register_all(&mut self) {
+        if !self.started {
+            self.start();
+        }
+        for id in (0..self.machines.len() as u32).map(NodeId) {
+            self.register(id);
+        }
+        self.step();
+    }
+
+    /// The node says nothing for that long.
+    pub fn silence(&mut self, id: NodeId, span: Millis) {
+        let at = self.now + span;
+        self.put_off_heartbeat(id, at);
+    }
+
+    pub(super) fn put_off_heartbeat(&mut self, id: NodeId, at: Millis) {
+        let machine = self.machine(id);
+        machine.schedule += 1;
+        let schedule = machine.schedule;
+        self.schedule(at, Event::Heartbeat(id, schedule));
+    }
+
+    /// How long a lost node stays away.
+    pub(super) fn away() -> Millis {
+        secs(20)
+    }
+}

@@ -1,0 +1,401 @@
+//! The cluster as a whole: what it consists of, and how a scenario is built.
+
+use super::agenda::Agenda;
+use super::app::TaskId;
+use super::laws::Laws;
+use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
+use crate::workload::cluster::{secs, Job};
+use hiatus_core::decision::Decision;
+use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
+use hiatus_core::settings::{Settings, SettingsError, CLUSTER_PREFIX};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
+use hiatus_core::Scheduler;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// The ResourceManager calls the core at least this often, heartbeats or not.
+pub(super) const TICK: Millis = Millis(1_000);
+
+/// What happens when.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    Submit(AppId),
+    /// A node reports, unless it was put off since.
+    Heartbeat(NodeId, u32),
+    /// A lost answer arrives after all.
+    Answer(NodeId),
+    Launch(ContainerId),
+    Registered(AppId, u32),
+    Timer(NodeId, Timer),
+    Late(u64),
+    Tick,
+}
+
+/// A container as the ResourceManager's books have it.
+#[derive(Clone, Debug)]
+pub struct Container {
+    /// Its application.
+    pub app: AppId,
+    /// Its node.
+    pub node: NodeId,
+    /// Its phase.
+    pub phase: PhaseKey,
+    /// Whether it is the ApplicationMaster.
+    pub is_master: bool,
+    /// It counts: the ResourceManager did not demote it.
+    pub counted: bool,
+    /// The node said that it runs.
+    pub launched: bool,
+    pub(super) task: Option<TaskId>,
+    /// How long it ran, once it has ended.
+    pub(super) ran: Option<Millis>,
+}
+
+/// A machine.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// What it is now.
+    pub spec: Node,
+    /// The ResourceManager knows it.
+    pub registered: bool,
+    /// Its NodeManager.
+    pub manager: NodeManager,
+    /// When it last reported.
+    pub last_heartbeat: Millis,
+    /// What it was at first.
+    pub(super) base: Node,
+    /// Resources of its containers that count, in the ResourceManager's books.
+    pub(super) counted: Resource,
+    pub(super) outbox: Vec<Message>,
+    pub(super) delayed: Vec<Message>,
+    pub(super) started: Vec<ContainerId>,
+    pub(super) ended: Vec<(ContainerId, Exit)>,
+    /// Heartbeats scheduled under an earlier number do not happen.
+    pub(super) schedule: u32,
+}
+
+/// What happened, by count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Events of the simulated cluster.
+    pub events: u64,
+    /// Steps of the core.
+    pub steps: u64,
+    /// Facts told to the core.
+    pub facts: u64,
+    /// Containers given out.
+    pub placed: u64,
+    /// Containers suspended.
+    pub suspended: u64,
+    /// Containers resumed.
+    pub resumed: u64,
+    /// Containers killed that were running and counted.
+    pub preempted: u64,
+    /// Suspended containers killed.
+    pub expired: u64,
+    /// Guaranteed containers that arrived before the demotion that was to make room for them.
+    pub stalled: u64,
+}
+
+/// What one step of the core took.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Wall time.
+    pub spent: Duration,
+    /// Order and targets were computed anew.
+    pub planned: bool,
+}
+
+/// Why a cluster cannot run its jobs.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// A property is wrong.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A job's queue does not exist.
+    #[error("job {job}: there is no leaf queue {queue}; leaf queues: {leaves}")]
+    Queue {
+        /// The job.
+        job: String,
+        /// Its queue.
+        queue: String,
+        /// Those that exist.
+        leaves: String,
+    },
+    /// A container of a job fits no node.
+    #[error("job {job}: its {what} of {memory_mb} MiB and {vcores} vcores fits no node of partition {partition}")]
+    Size {
+        /// The job.
+        job: String,
+        /// Which container.
+        what: String,
+        /// MiB of it.
+        memory_mb: i64,
+        /// Virtual cores of it.
+        vcores: i64,
+        /// Where it was asked for.
+        partition: u32,
+    },
+}
+
+/// The cluster.
+pub struct World {
+    pub(super) core: Scheduler,
+    pub(super) properties: BTreeMap<String, String>,
+    pub(super) now: Millis,
+    pub(super) agenda: Agenda<Event>,
+    pub(super) facts: Vec<Fact>,
+    pub(super) late: BTreeMap<u64, Fact>,
+    pub(super) last_late: u64,
+    pub(super) queues: Vec<Queue>,
+    pub(super) active: Vec<usize>,
+    pub(super) pending: BTreeSet<AppId>,
+    pub(super) machines: Vec<Machine>,
+    pub(super) heartbeat: Millis,
+    pub(super) master_start: Millis,
+    pub(super) task_start: Millis,
+    pub(super) resume_ms_per_gb: u64,
+    pub(super) tells_progress: bool,
+    pub(super) apps: Vec<App>,
+    pub(super) gone: usize,
+    pub(super) containers: BTreeMap<ContainerId, Container>,
+    pub(super) next_container: u32,
+    pub(super) faults: Faults,
+    pub(super) rng: Xoshiro256PlusPlus,
+    pub(super) laws: Option<Box<Laws>>,
+    pub(super) started: bool,
+    /// Every Suspend is refused.
+    pub refuse_suspends: bool,
+    /// What happened so far.
+    pub count: Count,
+    /// All decisions so far, with their times, unless nobody observes.
+    pub decided: Vec<(Millis, Decision)>,
+    /// What steps took, if that is asked for.
+    pub timings: Vec<Timing>,
+    pub(super) timed: bool,
+}
+
+impl Default for World {
+    fn default() -> World {
+        World::new()
+    }
+}
+
+/// Building a scenario.
+impl World {
+    /// An empty cluster with a heartbeat of 1 s.
+    pub fn new() -> World {
+        World::seeded(1)
+    }
+
+    /// The same, with the seed of all chance in it.
+    pub fn seeded(seed: u64) -> World {
+        World {
+            core: Scheduler::default(),
+            properties: BTreeMap::new(),
+            now: Millis(0),
+            agenda: Agenda::new(),
+            facts: Vec::new(),
+            late: BTreeMap::new(),
+            last_late: 0,
+            queues: Vec::new(),
+            active: Vec::new(),
+            pending: BTreeSet::new(),
+            machines: Vec::new(),
+            heartbeat: secs(1),
+            master_start: Millis(500),
+            task_start: Millis(0),
+            resume_ms_per_gb: 0,
+            tells_progress: false,
+            apps: Vec::new(),
+            gone: 0,
+            containers: BTreeMap::new(),
+            next_container: 0,
+            faults: Faults::default(),
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            laws: Some(Box::default()),
+            started: false,
+            refuse_suspends: false,
+            count: Count::default(),
+            decided: Vec::new(),
+            timings: Vec::new(),
+            timed: false,
+        }
+    }
+
+    /// Sets a property `yarn.scheduler.hiatus.<knob>`.
+    pub fn set(self, knob: &str, value: &str) -> World {
+        self.property(&format!("{CLUSTER_PREFIX}{knob}"), value)
+    }
+
+    /// Sets any property.
+    pub fn property(mut self, key: &str, value: &str) -> World {
+        self.properties.insert(key.to_string(), value.to_string());
+        self
+    }
+
+    /// How often nodes report.
+    pub fn heartbeat(self, heartbeat: Millis) -> World {
+        World { heartbeat, ..self }
+    }
+
+    /// How long an ApplicationMaster needs from its start to its first asks, and a task from its start to its work.
+    pub fn start_times(self, master_start: Millis, task_start: Millis) -> World {
+        World { master_start, task_start, ..self }
+    }
+
+    /// What continuing a paused container costs, in ms per GiB of its memory.
+    pub fn resume_cost(mut self, ms_per_gb: u64) -> World {
+        self.resume_ms_per_gb = ms_per_gb;
+        self.machines.iter_mut().for_each(|machine| machine.manager.resume_ms_per_gb = ms_per_gb);
+        self
+    }
+
+    /// Tasks tell their progress with each heartbeat.
+    pub fn telling_progress(self) -> World {
+        World { tells_progress: true, ..self }
+    }
+
+    /// One more node.
+    pub fn node(mut self, spec: Node) -> World {
+        let manager = NodeManager::new(spec.total).resume_cost(self.resume_ms_per_gb);
+        self.machines.push(Machine {
+            base: spec.clone(),
+            spec,
+            registered: false,
+            manager,
+            last_heartbeat: Millis(0),
+            counted: Resource::ZERO,
+            outbox: Vec::new(),
+            delayed: Vec::new(),
+            started: Vec::new(),
+            ended: Vec::new(),
+            schedule: 0,
+        });
+        self
+    }
+
+    /// `count` such nodes.
+    pub fn nodes(self, count: usize, spec: &Node) -> World {
+        (0..count).fold(self, |world, _| world.node(spec.clone()))
+    }
+
+    /// A queue; parents come before children. Without any there is `root.default`.
+    pub fn queue(mut self, queue: Queue) -> World {
+        self.add_queue(queue);
+        self
+    }
+
+    /// The same, in place.
+    pub fn add_queue(&mut self, queue: Queue) {
+        self.queues.push(queue);
+    }
+
+    /// One more job.
+    pub fn job(mut self, job: Job) -> World {
+        self.apps.push(App::new(job));
+        self
+    }
+
+    /// More jobs.
+    pub fn jobs(self, jobs: &[Job]) -> World {
+        jobs.iter().fold(self, |world, job| world.job(job.clone()))
+    }
+
+    /// What goes wrong.
+    pub fn faults(self, faults: Faults) -> World {
+        World { faults, ..self }
+    }
+
+    /// Without the observers of the laws, for measurements.
+    pub fn unobserved(self) -> World {
+        World { laws: None, ..self }
+    }
+
+    /// Notes what each step takes.
+    pub fn timed(self) -> World {
+        World { timed: true, ..self }
+    }
+
+    /// Whether the settings are valid and every job can run.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(&self) -> Result<(), SetupError> {
+        Settings::parse(&self.properties)?;
+        let leaves = if self.queues.is_empty() { vec!["root.default".to_owned()] } else { self.leaves() };
+        for App { job, .. } in &self.apps {
+            if !leaves.contains(&job.queue) {
+                let (job, queue) = (job.name.clone(), job.queue.clone());
+                return Err(SetupError::Queue { job, queue, leaves: leaves.join(", ") });
+            }
+            let stages = job.stages.iter().enumerate();
+            let stages =
+                stages.map(|(n, s)| (format!("task of stage {}", n + 1), s.size, s.partition.unwrap_or(job.partition)));
+            let master = ("ApplicationMaster".to_owned(), job.master, job.partition);
+            for (what, size, partition) in std::iter::once(master).chain(stages) {
+                let holds = |machine: &Machine| {
+                    let Node { total, partition: of, shareable, .. } = &machine.spec;
+                    (*of == partition || (*shareable && partition == PartitionId(0))) && size.fits_in(*total)
+                };
+                if !self.machines.iter().any(holds) {
+                    let Resource { memory_mb, vcores } = size;
+                    let (job, partition) = (job.name.clone(), partition.0);
+                    return Err(SetupError::Size { job, what, memory_mb, vcores, partition });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn start(&mut self) {
+        self.started = true;
+        if self.queues.is_empty() {
+            self.queues.push(Queue::new("root.default", 1.0));
+        }
+        self.queues.insert(0, Queue::new("root", 1.0));
+        self.active = vec![0; self.queues.len()];
+        for id in 0..self.apps.len() {
+            self.apps[id].queue = self.queue_id(&self.apps[id].job.queue);
+        }
+        self.restart_core();
+        for id in 0..self.machines.len() {
+            // Spread over the interval, as they are in life.
+            let offset = Millis(self.heartbeat.0 * id as u64 / self.machines.len() as u64);
+            self.agenda.schedule(Millis(1) + offset, Event::Heartbeat(NodeId(id as u32), 0));
+        }
+        for id in 0..self.apps.len() {
+            self.agenda.schedule(self.apps[id].job.at, Event::Submit(AppId(id as u32)));
+        }
+        self.agenda.schedule(TICK, Event::Tick);
+    }
+
+    /// # Panics
+    /// If a property is wrong: see [`World::check`].
+    pub(super) fn settings(&self) -> Settings {
+        Settings::parse(&self.properties).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A fresh core that knows settings, queues and nodes.
+    pub(super) fn restart_core(&mut self) {
+        let settings = self.settings();
+        self.core = Scheduler::new(settings.clone());
+        if let Some(laws) = &mut self.laws {
+            laws.restart(settings);
+        }
+        self.facts.clear();
+        let labels = self.machines.iter().map(|machine| machine.spec.partition);
+        let partitions: BTreeSet<_> = labels.chain([PartitionId(0), PartitionId(1)]).collect();
+        for (id, queue) in self.queues.iter().enumerate() {
+            let parent = queue.path.rsplit_once('.').map(|(parent, _)| self.queue_id(parent));
+            let (path, preemptable) = (queue.path.clone(), queue.preemptable);
+            let id = QueueId(id as u32);
+            self.facts.push(Fact::Queue(QueueFact { queue: id, parent, path, preemptable }));
+            let (guaranteed, maximum) = (queue.guaranteed, queue.maximum);
+            let share = |partition| Fact::QueueShare { queue: id, partition, guaranteed, maximum };
+            self.facts.extend(partitions.iter().map(|partition| share(*partition)));
+        }
+    }
+}
