@@ -1,0 +1,261 @@
+package io.hiatus.nodemanager;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.event.Dispatcher;
+import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.event.EventHandler;
+import org.apache.hadoop.yarn.server.nodemanager.ContainerExecutor;
+import org.apache.hadoop.yarn.server.nodemanager.Context;
+import org.apache.hadoop.yarn.server.nodemanager.LocalDirsHandlerService;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.ContainerManagerImpl;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.Container;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerEventType;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerKillEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerPauseEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerResumeEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerState;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncher;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEventType;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.RecoverPausedContainerLaunch;
+import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerState;
+import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerStatus;
+import org.apache.hadoop.yarn.server.nodemanager.recovery.RecoveryIterator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * YARN's launcher, with pausing and resuming that can be relied on. YARN 3.4.2's own
+ * <ul>
+ * <li>pauses a container once in its life: its flag is not reset when it is resumed, so the second time neither pauses nor
+ * answers, and the container that waits for the room waits on;</li>
+ * <li>loses the order to pause a container that is just being resumed: the one that waits for its room would wait until
+ * some container ends;</li>
+ * <li>forgets a paused container at a NodeManager restart: it could neither be resumed nor killed, and its
+ * processes would stay stopped for ever;</li>
+ * <li>looks for room for containers that ran through such a restart and already hold their room, once containers wait for
+ * room at all (a queue length above 0, which suspension needs): on a full node nobody would notice their end;</li>
+ * <li>stops containers on the NodeManager's one event thread, which a slow one would hold up.</li>
+ * </ul>
+ * {@link NodeManagerSetup} puts it there.
+ */
+public final class HiatusContainersLauncher extends ContainersLauncher {
+    private static final Logger LOG = LoggerFactory.getLogger(HiatusContainersLauncher.class);
+    private static final long RECOVERY_TIMEOUT_MS = 60_000;
+    private static final long LOOK_AGAIN_MS = 20;
+
+    /** The states a recovered container goes through before it runs or is paused again. */
+    private static final Set<ContainerState> STARTING =
+        EnumSet.of(ContainerState.NEW, ContainerState.LOCALIZING, ContainerState.SCHEDULED);
+
+    private final Set<ContainerId> recovered = ConcurrentHashMap.newKeySet();
+    /** Ordered to pause while being resumed; known to the dispatcher's thread alone. */
+    private final Set<ContainerId> pauseMissed = new HashSet<>();
+    private Context context;
+    private Dispatcher dispatcher;
+    private ContainerExecutor executor;
+    private LocalDirsHandlerService dirsHandler;
+    private ContainerManagerImpl containerManager;
+
+    @Override
+    public void init(Context nmContext, Dispatcher nmDispatcher, ContainerExecutor containerExec,
+            LocalDirsHandlerService nmDirsHandler, ContainerManagerImpl nmContainerManager) {
+        super.init(nmContext, nmDispatcher, containerExec, nmDirsHandler, nmContainerManager);
+        context = nmContext;
+        dispatcher = nmDispatcher;
+        executor = containerExec;
+        dirsHandler = nmDirsHandler;
+        containerManager = nmContainerManager;
+        // Registered before the containers' own, and so called before that.
+        dispatcher.register(ContainerEventType.class, (EventHandler<ContainerEvent>) this::watch);
+    }
+
+    /** A container has no answer to the order to pause while it is being resumed: it gets the order again when it runs. */
+    private void watch(ContainerEvent event) {
+        ContainerId id = event.getContainerID();
+        switch (event.getType()) {
+            case PAUSE_CONTAINER:
+                Container container = context.getContainers().get(id);
+                if (container != null && container.getContainerState() == ContainerState.RESUMING) {
+                    pauseMissed.add(id);
+                }
+                break;
+            case CONTAINER_RESUMED:
+                if (pauseMissed.remove(id)) {
+                    dispatch(new ContainerPauseEvent(id, "Its room was needed while it was being resumed"));
+                }
+                break;
+            case CONTAINER_RESOURCES_CLEANEDUP:
+                pauseMissed.remove(id);
+                break;
+            default:
+                break;
+        }
+    }
+
+    @Override
+    protected void serviceStart() throws Exception {
+        super.serviceStart();
+        if (context.getNMStateStore().canRecover()) {
+            takeOverRunning();
+        }
+    }
+
+    @Override
+    public void handle(ContainersLauncherEvent event) {
+        Container container = event.getContainer();
+        switch (event.getType()) {
+            case PAUSE_CONTAINER:
+                containerLauncher.submit(() -> pause(container));
+                break;
+            case RESUME_CONTAINER:
+                containerLauncher.submit(() -> resume(container));
+                break;
+            case RECOVER_CONTAINER:
+                if (!running.containsKey(container.getContainerId())) { // the scheduler's comes after ours
+                    super.handle(event);
+                }
+                break;
+            case RECOVER_PAUSED_CONTAINER:
+                recoverPaused(container);
+                break;
+            default:
+                super.handle(event);
+        }
+    }
+
+    private void pause(Container container) {
+        if (container.getContainerState() != ContainerState.PAUSING) {
+            return; // it has ended, or is being killed
+        }
+        ContainerId id = container.getContainerId();
+        try {
+            executor.pauseContainer(container);
+        } catch (RuntimeException e) {
+            kill(container, "it could not be suspended", e);
+            return;
+        }
+        try {
+            context.getNMStateStore().storeContainerPaused(id);
+        } catch (IOException e) {
+            LOG.warn("Could not store that {} is paused: a NodeManager restart would let it run", id, e);
+        }
+        send(new ContainerEvent(id, ContainerEventType.CONTAINER_PAUSED), container, ContainerState.PAUSING);
+    }
+
+    private void resume(Container container) {
+        if (container.getContainerState() != ContainerState.RESUMING) {
+            return;
+        }
+        ContainerId id = container.getContainerId();
+        try {
+            executor.resumeContainer(container);
+        } catch (RuntimeException e) {
+            kill(container, "it could not be resumed", e);
+            return;
+        }
+        try {
+            context.getNMStateStore().removeContainerPaused(id);
+        } catch (IOException e) {
+            LOG.warn("Could not store that {} is resumed: a NodeManager restart would suspend it", id, e);
+        }
+        send(new ContainerEvent(id, ContainerEventType.CONTAINER_RESUMED), container, ContainerState.RESUMING);
+    }
+
+    /**
+     * After a restart this event comes from the container; and a second time, before or after, from the node's container
+     * scheduler, if there is room for it to go on at once.
+     */
+    private void recoverPaused(Container container) {
+        ContainerId id = container.getContainerId();
+        boolean roomToRun = !recovered.add(id);
+        if (container.getContainerState() == ContainerState.SCHEDULED && !running.containsKey(id)) {
+            ((SuspendingExecutor) executor).suspension().expectPaused(id);
+            ContainerLaunch launch = new RecoveredPausedLaunch(container);
+            running.put(id, launch);
+            containerLauncher.submit(launch);
+        }
+        if (roomToRun) {
+            recovered.remove(id);
+            containerLauncher.submit(() -> resumeOncePaused(container));
+        }
+    }
+
+    /** YARN's own, but one that knows its process is there: cleaning up after "not launched" kills nothing. */
+    private final class RecoveredPausedLaunch extends RecoverPausedContainerLaunch {
+        RecoveredPausedLaunch(Container container) {
+            super(HiatusContainersLauncher.this.context, getConfig(), HiatusContainersLauncher.this.dispatcher,
+                executor, HiatusContainersLauncher.this.context.getApplications().get(
+                    container.getContainerId().getApplicationAttemptId().getApplicationId()),
+                container, HiatusContainersLauncher.this.dirsHandler,
+                HiatusContainersLauncher.this.containerManager);
+            containerAlreadyLaunched.set(true);
+        }
+    }
+
+    private void resumeOncePaused(Container container) {
+        if (awaitState(container, ContainerState.PAUSED)) {
+            dispatch(new ContainerResumeEvent(container.getContainerId(), "Resumed after a NodeManager restart"));
+        }
+    }
+
+    private void takeOverRunning() throws IOException {
+        try (RecoveryIterator<RecoveredContainerState> stored = context.getNMStateStore().getContainerStateIterator()) {
+            while (stored.hasNext()) {
+                RecoveredContainerState state = stored.next();
+                Container container = context.getContainers().get(state.getContainerId());
+                if (container != null && state.getStatus() == RecoveredContainerStatus.LAUNCHED) {
+                    containerLauncher.submit(() -> {
+                        if (awaitState(container, ContainerState.SCHEDULED)) {
+                            dispatch(new ContainersLauncherEvent(
+                                container, ContainersLauncherEventType.RECOVER_CONTAINER));
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    /** Recovery brings a container here unless it has ended, or is being killed: then this gives up, false. */
+    private static boolean awaitState(Container container, ContainerState state) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RECOVERY_TIMEOUT_MS);
+        while (container.getContainerState() != state) {
+            if (System.nanoTime() > deadline || !STARTING.contains(container.getContainerState())) {
+                return false;
+            }
+            try {
+                Thread.sleep(LOOK_AGAIN_MS);
+            } catch (InterruptedException e) {
+                return false; // the NodeManager stops
+            }
+        }
+        return true;
+    }
+
+    private void kill(Container container, String because, RuntimeException cause) {
+        ContainerId id = container.getContainerId();
+        LOG.warn("Killing {}: {}", id, because, cause);
+        dispatch(new ContainerKillEvent(id, ContainerExitStatus.PREEMPTED,
+            "Container killed by the NodeManager: " + because + ": " + cause.getMessage()));
+    }
+
+    private void send(ContainerEvent event, Container container, ContainerState onlyIn) {
+        if (container.getContainerState() == onlyIn) { // it may have been killed meanwhile
+            dispatch(event);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // the dispatcher's handler is not typed
+    private void dispatch(Event<?> event) {
+        dispatcher.getEventHandler().handle(event);
+    }
+}

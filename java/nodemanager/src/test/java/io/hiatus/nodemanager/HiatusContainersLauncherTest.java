@@ -1,0 +1,253 @@
+package io.hiatus.nodemanager;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.argThat;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.atLeastOnce;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.event.Dispatcher;
+import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.event.EventHandler;
+import org.apache.hadoop.yarn.server.nodemanager.ContainerExecutor;
+import org.apache.hadoop.yarn.server.nodemanager.ContainerExecutor.Signal;
+import org.apache.hadoop.yarn.server.nodemanager.Context;
+import org.apache.hadoop.yarn.server.nodemanager.LocalDirsHandlerService;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.ContainerManagerImpl;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.Container;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerEventType;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerPauseEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerState;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEventType;
+import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService;
+import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerState;
+import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerStatus;
+import org.apache.hadoop.yarn.server.nodemanager.recovery.RecoveryIterator;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+import org.mockito.ArgumentCaptor;
+
+public class HiatusContainersLauncherTest {
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+    private final HiatusContainersLauncher launcher = new HiatusContainersLauncher();
+    private final List<Enum<?>> sent = new CopyOnWriteArrayList<>();
+    private final NMStateStoreService store = mock(NMStateStoreService.class);
+    private final Container container = mock(Container.class);
+    private final ConcurrentMap<ContainerId, Container> containers = new ConcurrentHashMap<>();
+    private final Suspension suspension = new Suspension(new SuspensionConf(new YarnConfiguration()));
+    private final FakeExecutor executor = mock(FakeExecutor.class);
+    private final Dispatcher dispatcher = mock(Dispatcher.class);
+    /** Of the container. */
+    private volatile ContainerState state;
+
+    /** What the launcher needs to know of an executor. */
+    abstract static class FakeExecutor extends ContainerExecutor implements SuspendingExecutor {
+    }
+
+    @Before
+    @SuppressWarnings("rawtypes") // as in Dispatcher
+    public void start() {
+        when(container.getContainerId()).thenReturn(TestContainer.ID);
+        when(container.getContainerState()).thenAnswer(call -> state);
+        when(executor.suspension()).thenReturn(suspension);
+        when(dispatcher.getEventHandler()).thenReturn((Event event) -> sent.add((Enum<?>) event.getType()));
+        LocalDirsHandlerService dirs = mock(LocalDirsHandlerService.class);
+        when(dirs.getLocalDirsForRead()).thenReturn(Collections.singletonList(folder.getRoot().getPath()));
+        Context context = mock(Context.class);
+        when(context.getNMStateStore()).thenReturn(store);
+        when(context.getApplications()).thenReturn(new ConcurrentHashMap<>());
+        when(context.getContainers()).thenReturn(containers);
+        when(context.getLocalDirsHandler()).thenReturn(dirs);
+        launcher.init(context, dispatcher, executor, dirs, mock(ContainerManagerImpl.class));
+        launcher.init(new YarnConfiguration());
+    }
+
+    @After
+    public void stop() {
+        launcher.containerLauncher.shutdownNow();
+        suspension.close();
+    }
+
+    private void handle(ContainersLauncherEventType type, ContainerState in) {
+        state = in;
+        launcher.handle(new ContainersLauncherEvent(container, type));
+    }
+
+    /** The NodeManager's dispatcher hands an event meant for the container to the launcher, too, and first. */
+    @SuppressWarnings({"rawtypes", "unchecked"}) // as in Dispatcher
+    private void toContainer(ContainerEvent event) {
+        containers.put(TestContainer.ID, container);
+        ArgumentCaptor<EventHandler> listener = ArgumentCaptor.forClass(EventHandler.class);
+        verify(dispatcher, atLeastOnce()).register(eq(ContainerEventType.class), listener.capture());
+        listener.getValue().handle(event);
+    }
+
+    private void awaitSent(Enum<?> type, int count) {
+        await().until(() -> sent.stream().filter(type::equals).count() == count);
+    }
+
+    @Test
+    public void aContainerIsPausedAndResumedAsOftenAsAsked() throws Exception {
+        for (int cycle = 1; cycle <= 3; cycle++) {
+            handle(ContainersLauncherEventType.PAUSE_CONTAINER, ContainerState.PAUSING);
+            awaitSent(ContainerEventType.CONTAINER_PAUSED, cycle);
+            handle(ContainersLauncherEventType.RESUME_CONTAINER, ContainerState.RESUMING);
+            awaitSent(ContainerEventType.CONTAINER_RESUMED, cycle);
+        }
+        verify(executor, times(3)).pauseContainer(container);
+        verify(executor, times(3)).resumeContainer(container);
+        verify(store, times(3)).storeContainerPaused(TestContainer.ID);
+        verify(store, times(3)).removeContainerPaused(TestContainer.ID);
+    }
+
+    @Test
+    public void whatCannotBePausedOrResumedIsKilled() {
+        UncheckedIOException failure = new UncheckedIOException(new java.io.IOException("no"));
+        doThrow(failure).when(executor).pauseContainer(container);
+        doThrow(failure).when(executor).resumeContainer(container);
+        handle(ContainersLauncherEventType.PAUSE_CONTAINER, ContainerState.PAUSING);
+        awaitSent(ContainerEventType.KILL_CONTAINER, 1);
+        handle(ContainersLauncherEventType.RESUME_CONTAINER, ContainerState.RESUMING);
+        awaitSent(ContainerEventType.KILL_CONTAINER, 2);
+        assertEquals(2, sent.size());
+    }
+
+    @Test
+    public void aContainerWhoseRoomIsNeededWhileItIsBeingResumedIsPausedOnceItRuns() {
+        state = ContainerState.RESUMING;
+        toContainer(new ContainerPauseEvent(TestContainer.ID, "room is needed"));
+        assertTrue(sent.isEmpty());
+        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_RESUMED));
+        assertEquals(Collections.singletonList(ContainerEventType.PAUSE_CONTAINER), sent);
+        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_RESUMED)); // of the next time
+        assertEquals(1, sent.size());
+    }
+
+    @Test
+    public void aContainerThatRunsIsPausedByYarnAlone() {
+        state = ContainerState.RUNNING;
+        toContainer(new ContainerPauseEvent(TestContainer.ID, "room is needed"));
+        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_RESUMED));
+        assertTrue(sent.isEmpty());
+    }
+
+    @Test
+    public void aSlowPauseDoesNotHoldUpTheNodeManager() throws Exception {
+        CountDownLatch paused = new CountDownLatch(1);
+        doAnswer(call -> {
+            paused.await();
+            return null;
+        }).when(executor).pauseContainer(container);
+        handle(ContainersLauncherEventType.PAUSE_CONTAINER, ContainerState.PAUSING); // would not return
+        assertTrue(sent.isEmpty());
+        paused.countDown();
+        awaitSent(ContainerEventType.CONTAINER_PAUSED, 1);
+    }
+
+    @Test
+    public void aContainerBeingKilledIsNotPaused() throws Exception {
+        handle(ContainersLauncherEventType.PAUSE_CONTAINER, ContainerState.KILLING);
+        launcher.containerLauncher.shutdown();
+        assertTrue(launcher.containerLauncher.awaitTermination(10, java.util.concurrent.TimeUnit.SECONDS));
+        verify(executor, never()).pauseContainer(container);
+        assertTrue(sent.isEmpty());
+    }
+
+    @Test
+    public void aContainerPausedBeforeARestartIsKilledAfterIt() throws Exception {
+        CountDownLatch ends = new CountDownLatch(1);
+        when(executor.reacquireContainer(any())).thenAnswer(call -> {
+            ends.await();
+            return 0;
+        });
+        String application = TestContainer.ID.getApplicationAttemptId().getApplicationId().toString();
+        Path home = folder.getRoot().toPath().resolve("nmPrivate").resolve(application).resolve(TestContainer.ID + "");
+        Files.createDirectories(home);
+        Files.write(home.resolve(TestContainer.ID + ".pid"), "4711\n".getBytes(StandardCharsets.US_ASCII));
+        handle(ContainersLauncherEventType.RECOVER_PAUSED_CONTAINER, ContainerState.SCHEDULED);
+        awaitSent(ContainerEventType.RECOVER_PAUSED_CONTAINER, 1);
+        verify(executor, timeout(10_000)).reacquireContainer(any());
+        handle(ContainersLauncherEventType.CLEANUP_CONTAINER, ContainerState.KILLING);
+        for (Signal signal : new Signal[] {Signal.TERM, Signal.KILL}) {
+            verify(executor, timeout(10_000)).signalContainer(
+                argThat(sent -> sent.getSignal() == signal && sent.getPid().equals("4711")));
+        }
+        ends.countDown();
+    }
+
+    @Test
+    public void withRoomForItAPausedContainerGoesOnAfterARestart() {
+        handle(ContainersLauncherEventType.RECOVER_PAUSED_CONTAINER, ContainerState.SCHEDULED); // the container's
+        handle(ContainersLauncherEventType.RECOVER_PAUSED_CONTAINER, ContainerState.SCHEDULED); // the scheduler's
+        goesOnOncePaused();
+    }
+
+    @Test
+    public void evenIfTheSchedulerIsFasterThanTheContainer() {
+        handle(ContainersLauncherEventType.RECOVER_PAUSED_CONTAINER, ContainerState.LOCALIZING); // the scheduler's
+        assertTrue(launcher.running.isEmpty());
+        handle(ContainersLauncherEventType.RECOVER_PAUSED_CONTAINER, ContainerState.SCHEDULED); // the container's
+        goesOnOncePaused();
+    }
+
+    @Test
+    public void aContainerThatRanThroughARestartIsTakenOverWithoutLookingForRoom() throws Exception {
+        RecoveredContainerState stored = mock(RecoveredContainerState.class);
+        when(stored.getContainerId()).thenReturn(TestContainer.ID);
+        when(stored.getStatus()).thenReturn(RecoveredContainerStatus.LAUNCHED);
+        @SuppressWarnings("unchecked")
+        RecoveryIterator<RecoveredContainerState> states = mock(RecoveryIterator.class);
+        when(states.hasNext()).thenReturn(true, false);
+        when(states.next()).thenReturn(stored);
+        when(store.canRecover()).thenReturn(true);
+        when(store.getContainerStateIterator()).thenReturn(states);
+        containers.put(TestContainer.ID, container);
+        state = ContainerState.LOCALIZING;
+        launcher.start();
+        state = ContainerState.SCHEDULED;
+        awaitSent(ContainersLauncherEventType.RECOVER_CONTAINER, 1);
+        for (int event = 0; event < 2; event++) { // ours, and the scheduler's when it finds room
+            launcher.handle(new ContainersLauncherEvent(container, ContainersLauncherEventType.RECOVER_CONTAINER));
+        }
+        awaitSent(ContainerEventType.CONTAINER_LAUNCHED, 1);
+        launcher.containerLauncher.shutdown();
+        assertTrue(launcher.containerLauncher.awaitTermination(10, java.util.concurrent.TimeUnit.SECONDS));
+        awaitSent(ContainerEventType.CONTAINER_LAUNCHED, 1);
+    }
+
+    private void goesOnOncePaused() {
+        awaitSent(ContainerEventType.RECOVER_PAUSED_CONTAINER, 1);
+        assertEquals(0, sent.stream().filter(ContainerEventType.RESUME_CONTAINER::equals).count());
+        state = ContainerState.PAUSED;
+        awaitSent(ContainerEventType.RESUME_CONTAINER, 1);
+        assertEquals("recovered once", 1, launcher.running.size());
+    }
+}

@@ -1,0 +1,105 @@
+package io.hiatus.nodemanager;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.After;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** With a NodeManager that is a process of its own, so that it can be killed. */
+public class OrphanGuardTest {
+    private static final String OWNER = TestContainer.ID + ".suspended-by";
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+    private final List<Process> nodeManagers = new ArrayList<>();
+
+    /** A NodeManager's part: guards what its arguments say, and waits to be killed. */
+    public static final class Guarding {
+        private Guarding() {
+        }
+
+        /** Arguments: directory, resume command, and "resumed" if it is resumed again. */
+        public static void main(String[] args) throws InterruptedException, IOException {
+            OrphanGuard guard = new OrphanGuard(0);
+            guard.watch(TestContainer.ID, new File(args[0]), args[1]);
+            if (args.length > 2) {
+                guard.unwatch(TestContainer.ID);
+                Files.createFile(Paths.get(args[0], args[2]));
+            }
+            Thread.sleep(TimeUnit.MINUTES.toMillis(10));
+        }
+    }
+
+    private Process nodeManager(TestContainer container, String... more) throws IOException {
+        Suspender suspender = container.suspender(new Configuration(false));
+        suspender.stop(() -> false);
+        List<String> command = new ArrayList<>(Arrays.asList(
+            new File(System.getProperty("java.home"), "bin/java").getPath(), "-cp",
+            System.getProperty("java.class.path"), Guarding.class.getName(),
+            container.directory.getPath(), suspender.resumeCommand()));
+        command.addAll(Arrays.asList(more));
+        Process started = new ProcessBuilder(command).start();
+        nodeManagers.add(started);
+        return started;
+    }
+
+    @After
+    public void stop() {
+        nodeManagers.forEach(Process::destroyForcibly);
+    }
+
+    @Test
+    public void whenTheNodeManagerIsKilledItsSuspendedContainersRunOn() throws Exception {
+        try (TestContainer container = new TestContainer(folder.getRoot(), "setsid sleep 600 & sleep 600 & wait", 3)) {
+            Process nodeManager = nodeManager(container);
+            await().until(() -> container.has(OWNER));
+            assertTrue(container.allStopped());
+            nodeManager.destroyForcibly().waitFor();
+            await().until(container::noneStopped);
+            await().until(() -> !container.has(OWNER));
+        }
+    }
+
+    @Test
+    public void notIfAnotherNodeManagerHasTakenThemOver() throws Exception {
+        try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
+            Process first = nodeManager(container);
+            await().until(() -> container.has(OWNER));
+            String firstGuard = container.read(OWNER);
+            Process second = nodeManager(container);
+            await().until(() -> !container.read(OWNER).isEmpty() && !container.read(OWNER).equals(firstGuard));
+            first.destroyForcibly().waitFor();
+            await().until(() -> ProcFs.process(Integer.parseInt(firstGuard)) == null);
+            assertTrue(container.allStopped());
+            second.destroyForcibly().waitFor();
+            await().until(container::noneStopped);
+        }
+    }
+
+    @Test
+    public void aResumedContainerIsNoLongerGuarded() throws Exception {
+        try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
+            Process nodeManager = nodeManager(container, "resumed");
+            await().until(() -> container.has("resumed"));
+            nodeManager.destroyForcibly().waitFor();
+            for (int look = 0; look < 20; look++) {
+                assertTrue("nobody touches it", container.allStopped());
+                Thread.sleep(50);
+            }
+            assertFalse(container.has(OWNER));
+        }
+    }
+}

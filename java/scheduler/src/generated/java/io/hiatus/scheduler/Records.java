@@ -1,0 +1,308 @@
+// Generated from rust/jni/src/layout.rs by `cargo run -p hiatus-jni --bin generate-records`. Do not edit.
+package io.hiatus.scheduler;
+
+import java.nio.ByteBuffer;
+
+/** Layouts of all records that cross the boundary to the native library. */
+final class Records {
+  /** Layouts and version in one number; the native library has the same. */
+  static final int ABI = 1193480028;
+  /** Bytes of kind and length before the fields. */
+  static final int HEADER = 8;
+
+  private Records() {
+  }
+
+  /** A node and what it offers; flags: 1 its partition may be shared, 2 it can suspend. */
+  static void putNode(FactBuffer out, int node, long memoryMb, long vcores, int partition, int flags) {
+    ByteBuffer to = out.record(1, 36);
+    to.putInt(node);
+    to.putLong(memoryMb);
+    to.putLong(vcores);
+    to.putInt(partition);
+    to.putInt(flags);
+  }
+
+  /** A node left. */
+  static void putNodeRemoved(FactBuffer out, int node) {
+    ByteBuffer to = out.record(2, 12);
+    to.putInt(node);
+  }
+
+  /** A node reported in, with so many containers paused and so many that cannot start yet. */
+  static void putHeartbeat(FactBuffer out, int node, int paused, int waiting) {
+    ByteBuffer to = out.record(3, 20);
+    to.putInt(node);
+    to.putInt(paused);
+    to.putInt(waiting);
+  }
+
+  /** A queue; its path is the text. Flags: 1 it has a parent, 2 others may take from it. */
+  static void putQueue(FactBuffer out, int queue, int parent, int flags, byte[] text) {
+    ByteBuffer to = out.record(4, 20 + text.length);
+    to.putInt(queue);
+    to.putInt(parent);
+    to.putInt(flags);
+    to.put(text);
+  }
+
+  /** A queue is gone. */
+  static void putQueueRemoved(FactBuffer out, int queue) {
+    ByteBuffer to = out.record(5, 12);
+    to.putInt(queue);
+  }
+
+  /** A queue's fractions of one partition. */
+  static void putQueueShare(FactBuffer out, int queue, int partition, double guaranteed, double maximum) {
+    ByteBuffer to = out.record(6, 32);
+    to.putInt(queue);
+    to.putInt(partition);
+    to.putDouble(guaranteed);
+    to.putDouble(maximum);
+  }
+
+  /** An application; the text is its name and its tags, one a line. */
+  static void putApp(FactBuffer out, int app, int queue, int user, int priority, byte[] text) {
+    ByteBuffer to = out.record(7, 24 + text.length);
+    to.putInt(app);
+    to.putInt(queue);
+    to.putInt(user);
+    to.putInt(priority);
+    to.put(text);
+  }
+
+  /** An application's queue or priority changed. */
+  static void putAppChanged(FactBuffer out, int app, int queue, int priority) {
+    ByteBuffer to = out.record(8, 20);
+    to.putInt(app);
+    to.putInt(queue);
+    to.putInt(priority);
+  }
+
+  /** Whether the queue lets the application run (1) or not (0). */
+  static void putAppActive(FactBuffer out, int app, int active) {
+    ByteBuffer to = out.record(9, 16);
+    to.putInt(app);
+    to.putInt(active);
+  }
+
+  /** An attempt ended; its containers live on (1) or not (0). */
+  static void putAttemptEnded(FactBuffer out, int app, int keepContainers) {
+    ByteBuffer to = out.record(10, 16);
+    to.putInt(app);
+    to.putInt(keepContainers);
+  }
+
+  /** An application is over. */
+  static void putAppRemoved(FactBuffer out, int app) {
+    ByteBuffer to = out.record(11, 12);
+    to.putInt(app);
+  }
+
+  /** All asks of the application follow anew. */
+  static void putAsksReplaced(FactBuffer out, int app) {
+    ByteBuffer to = out.record(12, 12);
+    to.putInt(app);
+  }
+
+  /** The application wants so many containers. */
+  static void putAsked(FactBuffer out, int app, int priority, int partition, long memoryMb, long vcores, int count) {
+    ByteBuffer to = out.record(13, 40);
+    to.putInt(app);
+    to.putInt(priority);
+    to.putInt(partition);
+    to.putLong(memoryMb);
+    to.putLong(vcores);
+    to.putInt(count);
+  }
+
+  /** A container exists; flags: 1 ApplicationMaster; found: 0 new, 1 running, 2 suspended. */
+  static void putAllocated(FactBuffer out, int container, int app, int node, int priority, int partition, long memoryMb, long vcores, int flags, int found) {
+    ByteBuffer to = out.record(14, 52);
+    to.putInt(container);
+    to.putInt(app);
+    to.putInt(node);
+    to.putInt(priority);
+    to.putInt(partition);
+    to.putLong(memoryMb);
+    to.putLong(vcores);
+    to.putInt(flags);
+    to.putInt(found);
+  }
+
+  /** A node started the container. */
+  static void putLaunched(FactBuffer out, int container) {
+    ByteBuffer to = out.record(15, 12);
+    to.putInt(container);
+  }
+
+  /** The container was demoted. */
+  static void putDemoted(FactBuffer out, int container) {
+    ByteBuffer to = out.record(16, 12);
+    to.putInt(container);
+  }
+
+  /** The container was promoted. */
+  static void putPromoted(FactBuffer out, int container) {
+    ByteBuffer to = out.record(17, 12);
+    to.putInt(container);
+  }
+
+  /** The container ended; exit: 0 succeeded, 1 failed, 2 killed. */
+  static void putCompleted(FactBuffer out, int container, int exit) {
+    ByteBuffer to = out.record(18, 16);
+    to.putInt(container);
+    to.putInt(exit);
+  }
+
+  /** Assign was refused; reason: 0 locality, 1 limit, 2 room, 3 gone, 4 observed. */
+  static void putAssignRejected(FactBuffer out, int app, int node, int reason) {
+    ByteBuffer to = out.record(19, 20);
+    to.putInt(app);
+    to.putInt(node);
+    to.putInt(reason);
+  }
+
+  /** Suspend, Resume or Kill was refused; reasons as for AssignRejected. */
+  static void putContainerRejected(FactBuffer out, int container, int reason) {
+    ByteBuffer to = out.record(20, 16);
+    to.putInt(container);
+    to.putInt(reason);
+  }
+
+  /** Give the application up to so many containers on the node. */
+  static final class Assign {
+    static final int KIND = 101;
+
+    private Assign() {
+    }
+
+    static int app(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+
+    static int node(ByteBuffer from, int at) {
+      return from.getInt(at + 12);
+    }
+
+    static int count(ByteBuffer from, int at) {
+      return from.getInt(at + 16);
+    }
+  }
+
+  /** Demote the container. */
+  static final class Suspend {
+    static final int KIND = 102;
+
+    private Suspend() {
+    }
+
+    static int container(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+  }
+
+  /** Promote the container. */
+  static final class Resume {
+    static final int KIND = 103;
+
+    private Resume() {
+    }
+
+    static int container(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+  }
+
+  /** Kill the container as a preempted one. */
+  static final class Kill {
+    static final int KIND = 104;
+
+    private Kill() {
+    }
+
+    static int container(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+  }
+
+  /** What the core knows of a node, for comparing the books. */
+  static final class NodeView {
+    static final int KIND = 110;
+
+    private NodeView() {
+    }
+
+    static int node(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+
+    static long usedMemoryMb(ByteBuffer from, int at) {
+      return from.getLong(at + 12);
+    }
+
+    static long usedVcores(ByteBuffer from, int at) {
+      return from.getLong(at + 20);
+    }
+
+    static int counted(ByteBuffer from, int at) {
+      return from.getInt(at + 28);
+    }
+
+    static int suspended(ByteBuffer from, int at) {
+      return from.getInt(at + 32);
+    }
+  }
+
+  /** What the core knows of an application, for comparing the books. */
+  static final class AppView {
+    static final int KIND = 111;
+
+    private AppView() {
+    }
+
+    static int app(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+
+    static int pending(ByteBuffer from, int at) {
+      return from.getInt(at + 12);
+    }
+
+    static int counted(ByteBuffer from, int at) {
+      return from.getInt(at + 16);
+    }
+
+    static int suspended(ByteBuffer from, int at) {
+      return from.getInt(at + 20);
+    }
+  }
+
+  /** Counters since the core was made. */
+  static final class TallyView {
+    static final int KIND = 112;
+
+    private TallyView() {
+    }
+
+    static long suspended(ByteBuffer from, int at) {
+      return from.getLong(at + 8);
+    }
+
+    static long resumed(ByteBuffer from, int at) {
+      return from.getLong(at + 16);
+    }
+
+    static long rejected(ByteBuffer from, int at) {
+      return from.getLong(at + 24);
+    }
+
+    static long strangeFacts(ByteBuffer from, int at) {
+      return from.getLong(at + 32);
+    }
+
+    static long claimsExpired(ByteBuffer from, int at) {
+      return from.getLong(at + 40);
+    }
+  }
+}

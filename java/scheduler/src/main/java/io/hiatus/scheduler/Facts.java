@@ -1,0 +1,349 @@
+package io.hiatus.scheduler;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerState;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AppSchedulingInfo;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.AppPlacementAllocator;
+import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
+
+/**
+ * Writes down what happens as records for the core, in order, from whatever thread it happens on. It interprets nothing:
+ * which fact matters is the core's business.
+ */
+final class Facts {
+  /** Why a decision was not carried out; the order is that of the record. */
+  enum Refusal {
+    LOCALITY, LIMIT, ROOM, GONE, OBSERVED
+  }
+
+  /** What a container was found doing; the order is that of the record. */
+  private enum Found {
+    NEW, RUNNING, SUSPENDED
+  }
+
+  private static final long PLENTY = 1L << 30;
+
+  final Handles<NodeId> nodes = new Handles<>(0);
+  final Handles<String> queues = new Handles<>(0);
+  final Handles<ApplicationId> apps = new Handles<>(0);
+  final Handles<ContainerId> containers = new Handles<>(0);
+  final Handles<String> partitions = new Handles<>(0);
+  private final Handles<String> users = new Handles<>(0);
+  private final Set<ApplicationId> asksChanged = ConcurrentHashMap.newKeySet();
+  private final Map<NodeId, Boolean> suspending = new ConcurrentHashMap<>();
+  private final Map<ApplicationId, Boolean> active = new HashMap<>();
+  private final Map<ContainerId, NodeId> placeOf = new HashMap<>();
+  private final Map<ApplicationId, Set<ContainerId>> ofApp = new HashMap<>();
+  private final Set<ContainerId> suspended = new LinkedHashSet<>();
+  private final Map<String, List<Object>> queuesSent = new HashMap<>();
+  private final boolean memoryOnly;
+  private FactBuffer filling = new FactBuffer();
+  private FactBuffer taken = new FactBuffer();
+
+  /**
+   * Where only memory counts for the ResourceManager (YARN's DefaultResourceCalculator), vcores still count for a
+   * NodeManager that can pause containers: it starts none beyond its vcores. Other nodes have plenty of them.
+   */
+  Facts(boolean memoryOnly) {
+    this.memoryOnly = memoryOnly;
+    partitions.intern("");
+  }
+
+  /** Everything written since the last call; valid until the next one. */
+  synchronized FactBuffer take() {
+    FactBuffer full = filling;
+    taken.clear();
+    filling = taken;
+    taken = full;
+    return full;
+  }
+
+  synchronized boolean isEmpty() {
+    return filling.length() == 0 && asksChanged.isEmpty();
+  }
+
+  synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend) {
+    int flags = (shareable ? 1 : 0) | (canSuspend ? 2 : 0);
+    suspending.put(id, canSuspend);
+    long vcores = memoryOnly && !canSuspend ? PLENTY : total.getVirtualCores();
+    Records.putNode(filling, nodes.intern(id), total.getMemorySize(), vcores, partitions.intern(partition), flags);
+  }
+
+  /** Whether the core was told that the node can suspend. */
+  boolean saidToSuspend(NodeId id) {
+    return suspending.getOrDefault(id, false);
+  }
+
+  synchronized void nodeRemoved(NodeId id) {
+    Integer node = nodes.of(id);
+    if (node != null) {
+      // What ran there goes with it, without a word about each container.
+      for (Map.Entry<ContainerId, NodeId> entry : new ArrayList<>(placeOf.entrySet())) {
+        if (entry.getValue().equals(id)) {
+          forget(entry.getKey());
+        }
+      }
+      nodes.remove(id);
+      suspending.remove(id);
+      Records.putNodeRemoved(filling, node);
+    }
+  }
+
+  synchronized void heartbeat(NodeId id, int paused, int waiting) {
+    Integer node = nodes.of(id);
+    if (node != null) {
+      Records.putHeartbeat(filling, node, paused, waiting);
+    }
+  }
+
+  /** Containers that are demoted now, longest first. */
+  synchronized List<ContainerId> suspended() {
+    return new ArrayList<>(suspended);
+  }
+
+  /** A queue with its fractions by partition; nothing is written if that is what was written last. */
+  synchronized void queue(String path, String parent, boolean preemptable, Map<String, float[]> shares) {
+    List<Object> now = new ArrayList<>();
+    now.add(parent);
+    now.add(preemptable);
+    shares.forEach((partition, share) -> now.add(partition + "=" + share[0] + "/" + share[1]));
+    if (now.equals(queuesSent.put(path, now))) {
+      return;
+    }
+    int queue = queues.intern(path);
+    int flags = (parent != null ? 1 : 0) | (preemptable ? 2 : 0);
+    Records.putQueue(filling, queue, parent == null ? 0 : queues.intern(parent), flags, path.getBytes(UTF_8));
+    shares.forEach((partition, share) ->
+        Records.putQueueShare(filling, queue, partitions.intern(partition), share[0], share[1]));
+  }
+
+  /** All queues but these are gone. */
+  synchronized void queuesAre(Set<String> paths) {
+    for (String path : new ArrayList<>(queuesSent.keySet())) {
+      if (!paths.contains(path)) {
+        queuesSent.remove(path);
+        Records.putQueueRemoved(filling, queues.remove(path));
+      }
+    }
+  }
+
+  synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags) {
+    String text = id + "\n" + String.join("\n", tags);
+    Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, text.getBytes(UTF_8));
+  }
+
+  synchronized void appChanged(ApplicationId id, String queue, int priority) {
+    Integer app = apps.of(id);
+    if (app != null) {
+      Records.putAppChanged(filling, app, queues.intern(queue), priority);
+    }
+  }
+
+  /** These applications may run, no others. */
+  synchronized void activeAre(Set<ApplicationId> running) {
+    for (Map.Entry<ApplicationId, Integer> entry : apps.all()) {
+      boolean now = running.contains(entry.getKey());
+      if (now != active.getOrDefault(entry.getKey(), false)) {
+        active.put(entry.getKey(), now);
+        Records.putAppActive(filling, entry.getValue(), now ? 1 : 0);
+      }
+    }
+  }
+
+  synchronized void attemptEnded(ApplicationId id, boolean keepContainers, Set<ContainerId> kept) {
+    Integer app = apps.of(id);
+    if (app != null) {
+      active.put(id, false);
+      Set<ContainerId> ended = new LinkedHashSet<>(ofApp.getOrDefault(id, Collections.emptySet()));
+      ended.removeAll(kept);
+      ended.forEach(container -> completed(container, Exit.KILLED));
+      Records.putAttemptEnded(filling, app, keepContainers ? 1 : 0);
+    }
+  }
+
+  synchronized void appRemoved(ApplicationId id) {
+    Integer app = apps.remove(id);
+    if (app != null) {
+      active.remove(id);
+      asksChanged.remove(id);
+      Records.putAppRemoved(filling, app);
+    }
+  }
+
+  /** The application's asks are to be read again before the next step. */
+  void asksChanged(ApplicationId id) {
+    asksChanged.add(id);
+  }
+
+  /** Reads the asks that changed since the last call. */
+  void collectAsks(java.util.function.Function<ApplicationId, FiCaSchedulerApp> attempts) {
+    for (ApplicationId id : asksChanged) {
+      asksChanged.remove(id);
+      FiCaSchedulerApp attempt = attempts.apply(id);
+      Integer app = apps.of(id);
+      if (attempt != null && app != null) {
+        asks(app, attempt);
+      }
+    }
+  }
+
+  private synchronized void asks(int app, FiCaSchedulerApp attempt) {
+    AppSchedulingInfo info = attempt.getAppSchedulingInfo();
+    Records.putAsksReplaced(filling, app);
+    Map<Phase, Integer> counts = new HashMap<>();
+    for (SchedulerRequestKey key : info.getSchedulerKeys()) {
+      AppPlacementAllocator<?> placement = info.getAppPlacementAllocator(key);
+      PendingAsk ask = info.getPendingAsk(key, ResourceRequest.ANY);
+      if (!isPromotion(key, attempt) && placement != null && ask.getCount() > 0) {
+        Phase phase = new Phase(key.getPriority().getPriority(), placement.getPrimaryRequestedNodePartition(),
+            ask.getPerAllocationResource());
+        counts.merge(phase, ask.getCount(), Integer::sum);
+      }
+    }
+    counts.forEach((phase, count) -> Records.putAsked(filling, app, phase.priority,
+        partitions.intern(phase.partition), phase.size.getMemorySize(), phase.size.getVirtualCores(), count));
+  }
+
+  /** A promotion is no new work, and decided elsewhere; the increase of a running container wants room like any other ask. */
+  private static boolean isPromotion(SchedulerRequestKey key, FiCaSchedulerApp attempt) {
+    RMContainer container = key.getContainerToUpdate() == null ? null : attempt.getRMContainer(key.getContainerToUpdate());
+    return container != null && container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
+  }
+
+  /**
+   * Whether the container only holds the room of another one's promotion or increase until that is done, or what another
+   * one's demotion or decrease gave back until that is released: such a one is never allocated.
+   */
+  static boolean isHolder(RMContainer container) {
+    return container.getAllocatedSchedulerKey().getContainerToUpdate() != null
+        || container.getState() == RMContainerState.NEW;
+  }
+
+  /** A container's size changed. To the core, for which size makes the phase, it is another container. */
+  synchronized void resized(RMContainer container) {
+    if (container != null && containers.of(container.getContainerId()) != null) {
+      completed(container.getContainerId(), Exit.KILLED);
+      container(container, container.isAMContainer());
+    }
+  }
+
+  /** A container exists, new or found. */
+  synchronized void container(RMContainer container, boolean master) {
+    ContainerId id = container.getContainerId();
+    Integer app = apps.of(id.getApplicationAttemptId().getApplicationId());
+    Integer node = nodes.of(container.getAllocatedNode());
+    if (app == null || node == null || containers.of(id) != null || isHolder(container)) {
+      return;
+    }
+    Found found = container.getExecutionType() == ExecutionType.OPPORTUNISTIC ? Found.SUSPENDED
+        : container.getState() == RMContainerState.RUNNING ? Found.RUNNING : Found.NEW;
+    Resource size = container.getAllocatedResource();
+    String partition = Objects.toString(container.getNodeLabelExpression(), "");
+    placeOf.put(id, container.getAllocatedNode());
+    ofApp.computeIfAbsent(id.getApplicationAttemptId().getApplicationId(), any -> new LinkedHashSet<>()).add(id);
+    if (found == Found.SUSPENDED) {
+      suspended.add(id);
+    }
+    Records.putAllocated(filling, containers.intern(id), app, node,
+        container.getAllocatedSchedulerKey().getPriority().getPriority(), partitions.intern(partition),
+        size.getMemorySize(), size.getVirtualCores(), master ? 1 : 0, found.ordinal());
+  }
+
+  synchronized void launched(ContainerId id) {
+    Integer container = containers.of(id);
+    if (container != null) {
+      Records.putLaunched(filling, container);
+    }
+  }
+
+  synchronized void demoted(ContainerId id) {
+    Integer container = containers.of(id);
+    if (container != null && suspended.add(id)) {
+      Records.putDemoted(filling, container);
+    }
+  }
+
+  synchronized void promoted(ContainerId id) {
+    Integer container = containers.of(id);
+    if (container != null && suspended.remove(id)) {
+      Records.putPromoted(filling, container);
+    }
+  }
+
+  synchronized void completed(ContainerId id, Exit exit) {
+    Integer container = forget(id);
+    if (container != null) {
+      Records.putCompleted(filling, container, exit.ordinal());
+    }
+  }
+
+  synchronized void assignRefused(int app, int node, Refusal why) {
+    Records.putAssignRejected(filling, app, node, why.ordinal());
+  }
+
+  synchronized void containerRefused(int container, Refusal why) {
+    Records.putContainerRejected(filling, container, why.ordinal());
+  }
+
+  /** How a container ended; the order is that of the record. */
+  enum Exit {
+    SUCCEEDED, FAILED, KILLED;
+
+    static Exit of(int status) {
+      // Negative statuses are YARN's own: aborted, preempted, lost, killed by somebody.
+      return status == ContainerExitStatus.SUCCESS ? SUCCEEDED : status > 0 ? FAILED : KILLED;
+    }
+  }
+
+  private Integer forget(ContainerId id) {
+    placeOf.remove(id);
+    suspended.remove(id);
+    ofApp.computeIfPresent(id.getApplicationAttemptId().getApplicationId(),
+        (app, all) -> all.remove(id) && all.isEmpty() ? null : all);
+    return containers.remove(id);
+  }
+
+  /** What the core calls a phase of an application. */
+  private static final class Phase {
+    final int priority;
+    final String partition;
+    final Resource size;
+
+    Phase(int priority, String partition, Resource size) {
+      this.priority = priority;
+      this.partition = Objects.toString(partition, "");
+      this.size = size;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Phase && ((Phase) other).priority == priority
+          && ((Phase) other).partition.equals(partition) && ((Phase) other).size.equals(size);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(priority, partition, size);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.hiatus.scheduler;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * What this side of the boundary needs of the configuration. Everything else that begins with {@link #PREFIX}, or
+ * contains {@link #QUEUE_INFIX} behind a queue's path, is the core's: it knows names, ranges and meanings.
+ */
+final class HiatusConfiguration {
+  /** Prefix of cluster-wide properties. */
+  static final String PREFIX = "yarn.scheduler.hiatus.";
+  /** Between a queue's path and a property of its own. */
+  static final String QUEUE_INFIX = ".hiatus.";
+  /** How far Hiatus may go; see {@link Mode}. */
+  static final String MODE = PREFIX + "mode";
+  /** Pause between two steps when no node reports in, in ms. */
+  static final String STEP_INTERVAL_MS = PREFIX + "rm.step-interval-ms";
+  /** A step that takes longer counts as over budget, in ms. */
+  static final String STEP_BUDGET_MS = PREFIX + "rm.step-budget-ms";
+  /** Pause between two comparisons of the books, in ms. */
+  static final String BOOKS_INTERVAL_MS = PREFIX + "rm.books-interval-ms";
+  /** Where the native library is extracted; below hadoop.tmp.dir by default. */
+  static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
+
+  private static final String QUEUE_PREFIX = "yarn.scheduler.capacity.";
+
+  /** The rungs of the ladder of trust. */
+  enum Mode {
+    OFF, OBSERVE, ORDER, SUSPEND, KILL
+  }
+
+  private final Configuration conf;
+
+  HiatusConfiguration(Configuration conf) {
+    this.conf = conf;
+  }
+
+  /** The rung; an unknown word is refused. */
+  Mode mode() {
+    String word = conf.getTrimmed(MODE, "suspend");
+    try {
+      return Mode.valueOf(word.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(MODE + " = \"" + word
+          + "\": must be one of off, observe, order, suspend, kill; the settings in force are kept", e);
+    }
+  }
+
+  long stepIntervalMs() {
+    return whole(STEP_INTERVAL_MS, 100, 10, 10_000);
+  }
+
+  long stepBudgetMs() {
+    return whole(STEP_BUDGET_MS, 1_000, 1, 600_000);
+  }
+
+  long booksIntervalMs() {
+    return whole(BOOKS_INTERVAL_MS, 5_000, 100, 3_600_000);
+  }
+
+  Path extractDir() {
+    return Paths.get(conf.get(EXTRACT_DIR, conf.get("hadoop.tmp.dir", System.getProperty("java.io.tmpdir")) + "/hiatus"));
+  }
+
+  /** Reads everything of this side, so that a wrong value is found before anything changes. */
+  void check() {
+    mode();
+    stepIntervalMs();
+    stepBudgetMs();
+    booksIntervalMs();
+  }
+
+  /** The core's properties as a JSON object of strings. */
+  String coreProperties() {
+    Map<String, String> properties = new TreeMap<>();
+    conf.getPropsWithPrefix(PREFIX).forEach((name, value) -> properties.put(PREFIX + name, value));
+    conf.getPropsWithPrefix(QUEUE_PREFIX).forEach((name, value) -> {
+      if (name.contains(QUEUE_INFIX)) {
+        properties.put(QUEUE_PREFIX + name, value);
+      }
+    });
+    try {
+      return new ObjectMapper().writeValueAsString(properties);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("strings can be written as JSON", e);
+    }
+  }
+
+  private long whole(String key, long byDefault, long low, long high) {
+    String text = conf.getTrimmed(key, Long.toString(byDefault));
+    try {
+      long value = Long.parseLong(text);
+      if (value >= low && value <= high) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // The same answer as for a number out of range.
+    }
+    throw new IllegalArgumentException(key + " = \"" + text + "\": must be a whole number of milliseconds from " + low
+        + " to " + high + "; the settings in force are kept");
+  }
+}

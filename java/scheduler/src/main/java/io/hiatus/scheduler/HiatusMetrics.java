@@ -1,0 +1,63 @@
+package io.hiatus.scheduler;
+
+import org.apache.hadoop.metrics2.annotation.Metric;
+import org.apache.hadoop.metrics2.annotation.Metrics;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.metrics2.lib.MetricsRegistry;
+import org.apache.hadoop.metrics2.lib.MutableCounterLong;
+import org.apache.hadoop.metrics2.lib.MutableGaugeInt;
+import org.apache.hadoop.metrics2.lib.MutableQuantiles;
+
+/** What Hiatus did and how it is, for JMX and every metrics sink of Hadoop. */
+@Metrics(name = "HiatusMetrics", about = "Hiatus scheduler", context = "yarn")
+class HiatusMetrics {
+  static final String NAME = "HiatusMetrics";
+
+  private final MetricsRegistry registry = new MetricsRegistry(NAME);
+  /** Time of a step in the library, in µs, over a minute. */
+  final MutableQuantiles stepMicros = registry.newQuantiles("StepMicros", "time of a step", "steps", "micros", 60);
+  /** Time of collecting facts and applying answers around a step, in µs, over a minute. */
+  final MutableQuantiles crossingMicros =
+      registry.newQuantiles("CrossingMicros", "facts and answers around a step", "steps", "micros", 60);
+
+  @Metric("steps")
+  MutableCounterLong steps;
+  @Metric("containers placed by Hiatus")
+  MutableCounterLong assigned;
+  @Metric("containers suspended")
+  MutableCounterLong suspended;
+  @Metric("containers resumed")
+  MutableCounterLong resumed;
+  @Metric("containers killed by Hiatus")
+  MutableCounterLong killed;
+  @Metric("proposals refused")
+  MutableCounterLong rejected;
+  @Metric("proposals that mode observe did not carry out")
+  MutableCounterLong observed;
+  @Metric("containers suspended now")
+  MutableGaugeInt suspendedNow;
+  @Metric("comparisons of the books that found a difference")
+  MutableCounterLong booksDiffer;
+  @Metric("times the core was made anew from the ResourceManager's books")
+  MutableCounterLong rebuilt;
+  @Metric("1 if stock CapacityScheduler has taken over because of a fault")
+  MutableGaugeInt fallback;
+
+  /**
+   * Notes a step, in ns: reading the asks that changed, the library's work on that many bytes of facts, carrying out its
+   * answers.
+   */
+  void stepped(long readNanos, long coreNanos, long applyNanos, int factBytes) {
+    steps.incr();
+    stepMicros.add(coreNanos / 1000);
+    crossingMicros.add((readNanos + applyNanos) / 1000);
+  }
+
+  /** Registers with Hadoop's metrics; a second scheduler in one JVM (tests) takes the first one's place. */
+  static <M extends HiatusMetrics> M register(M metrics) {
+    if (DefaultMetricsSystem.instance().getSource(NAME) != null) {
+      DefaultMetricsSystem.instance().unregisterSource(NAME);
+    }
+    return DefaultMetricsSystem.instance().register(NAME, "Hiatus scheduler", metrics);
+  }
+}

@@ -1,0 +1,42 @@
+package io.hiatus.scheduler;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The native methods of libhiatus (rust/jni/src/entry.rs). All throw {@link NativeException}. Load the library with
+ * {@link NativeLibrary} first.
+ */
+final class Native {
+  private Native() {
+  }
+
+  /** The library's ABI number, to be compared with {@link Records#ABI}. */
+  static native int abi();
+
+  /** Makes a core from properties (a JSON object of strings); returns its handle. */
+  static native long create(String properties);
+
+  /** Puts other properties in force; refused ones change nothing. */
+  static native void configure(long handle, String properties);
+
+  /** Throws if the properties would be refused. */
+  static native void check(String properties);
+
+  /** One step over {@code length} bytes of facts; returns the bytes of answers. What did not fit waits for rest. */
+  static native int step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers);
+
+  /** More answers of the last call; 0 when there are none. */
+  static native int rest(long handle, ByteBuffer answers);
+
+  /** What the core knows, as views. */
+  static native int views(long handle, ByteBuffer answers);
+
+  /** Order, sizes, suspensions and claims, with their reasons, as JSON. */
+  static native String explain(long handle);
+
+  /** Ends the core. */
+  static native void destroy(long handle);
+
+  /** Panics inside the core, for the tests of the boundary. */
+  static native void testingPanic(long handle, String message);
+}

@@ -1,0 +1,154 @@
+package io.hiatus.scheduler;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.hadoop.yarn.api.protocolrecords.AllocateResponse;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.Container;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
+
+/** An application whose master asks, fetches and ends containers when it is told to. */
+final class FakeApp {
+  private static final int PRIORITY = 20;
+
+  private final MockCluster cluster;
+  private final ApplicationId id;
+  private final Map<ContainerId, Container> held = new LinkedHashMap<>();
+  private final List<ContainerStatus> completed = new ArrayList<>();
+  private MockAM master;
+
+  FakeApp(MockCluster cluster, RMApp app) {
+    this.cluster = cluster;
+    this.id = app.getApplicationId();
+  }
+
+  ApplicationId id() {
+    return id;
+  }
+
+  RMApp app() {
+    return cluster.context().getRMApps().get(id);
+  }
+
+  private RMAppAttempt attempt() {
+    return app().getCurrentAppAttempt();
+  }
+
+  MockAM master() {
+    return master;
+  }
+
+  boolean hasMaster() {
+    return master != null;
+  }
+
+  ContainerId masterContainer() {
+    return attempt().getMasterContainer().getId();
+  }
+
+  /** Starts the master's process where its container was given out, and registers it. */
+  FakeApp startMaster() throws Exception {
+    Container container = attempt().getMasterContainer();
+    cluster.node(container.getNodeId()).start(container);
+    master = cluster.rm().sendAMLaunched(attempt().getAppAttemptId());
+    master.registerAppAttempt();
+    cluster.settle();
+    return this;
+  }
+
+  /** The process goes on, and registers with a ResourceManager that has come back. */
+  void reregister() throws Exception {
+    master.setAMRMProtocol(cluster.rm().getApplicationMasterService(), cluster.context());
+    master.registerAppAttempt(true);
+  }
+
+  /** Wants so many containers of one vcore, anywhere, instead of what it wanted before. */
+  FakeApp ask(int count, int memoryMb) throws Exception {
+    return ask(count, memoryMb, PRIORITY, "");
+  }
+
+  FakeApp ask(int count, int memoryMb, int priority, String label) throws Exception {
+    ResourceRequest request = ResourceRequest.newBuilder().priority(Priority.newInstance(priority))
+        .resourceName(ResourceRequest.ANY).capability(Resource.newInstance(memoryMb, 1)).numContainers(count)
+        .nodeLabelExpression(label).build();
+    take(master.allocate(Collections.singletonList(request), Collections.emptyList()));
+    return this;
+  }
+
+  /** The master calls, gets what was given out to it, and starts it. */
+  List<ContainerId> fetch() throws Exception {
+    return take(master.schedule());
+  }
+
+  /** Sends updates of containers, and takes note of those that came back. */
+  AllocateResponse update(UpdateContainerRequest... requests) throws Exception {
+    AllocateResponse response = master.sendContainerUpdateRequest(java.util.Arrays.asList(requests));
+    take(response);
+    return response;
+  }
+
+  AllocateResponse call() throws Exception {
+    AllocateResponse response = master.schedule();
+    take(response);
+    return response;
+  }
+
+  private List<ContainerId> take(AllocateResponse response) {
+    completed.addAll(response.getCompletedContainersStatuses());
+    response.getCompletedContainersStatuses().forEach(status -> held.remove(status.getContainerId()));
+    response.getUpdatedContainers().forEach(update -> held.replace(update.getContainer().getId(), update.getContainer()));
+    List<Container> fresh = response.getAllocatedContainers();
+    fresh.forEach(container -> {
+      held.put(container.getId(), container);
+      cluster.node(container.getNodeId()).start(container);
+    });
+    return fresh.stream().map(Container::getId).collect(Collectors.toList());
+  }
+
+  /** Containers it has fetched and that have not ended, in the order of arrival. */
+  List<ContainerId> held() {
+    return new ArrayList<>(held.keySet());
+  }
+
+  Container container(ContainerId id) {
+    return held.get(id);
+  }
+
+  /** What it was told of containers that ended. */
+  List<ContainerStatus> completed() {
+    return completed;
+  }
+
+  void release(ContainerId container) throws Exception {
+    take(master.allocate(Collections.emptyList(), Collections.singletonList(container)));
+    cluster.settle();
+  }
+
+  /** The container's process ends well; the node reports it with its next heartbeat. */
+  void finish(ContainerId container) {
+    Container ended = held.remove(container);
+    cluster.node(ended.getNodeId()).finish(container, 0);
+  }
+
+  /** Finishes all it holds and itself. */
+  void finish() throws Exception {
+    for (ContainerId container : held()) {
+      finish(container);
+    }
+    cluster.node(attempt().getMasterContainer().getNodeId()).finish(masterContainer(), 0);
+    master.unregisterAppAttempt(false);
+    cluster.beat();
+  }
+}

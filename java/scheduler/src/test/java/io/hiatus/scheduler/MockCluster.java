@@ -1,0 +1,362 @@
+package io.hiatus.scheduler;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.test.GenericTestUtils;
+import org.apache.hadoop.test.MetricsAsserts;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceOption;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
+import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmissionData;
+import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmitter;
+import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
+import org.apache.hadoop.yarn.server.resourcemanager.recovery.MemoryRMStateStore;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeDecommissioningEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeResourceUpdateEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
+import org.slf4j.event.Level;
+
+/**
+ * A ResourceManager with Hiatus as its scheduler, whose nodes and applications move only when told to, so that a test is
+ * a sequence of heartbeats. The guards against hasty preemption are off unless a test sets them.
+ */
+final class MockCluster implements AutoCloseable {
+  /** Hiatus, with the scheduler's lock in a test's reach. */
+  public static final class OpenScheduler extends HiatusScheduler {
+    <T> T locked(Supplier<T> work) {
+      writeLock.lock();
+      try {
+        return work.get();
+      } finally {
+        writeLock.unlock();
+      }
+    }
+  }
+
+  static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final String CAPACITY = "yarn.scheduler.capacity.";
+
+  private final Configuration conf;
+  private final File scratch;
+  private final Map<NodeId, FakeNode> nodes = new LinkedHashMap<>();
+  private final List<FakeApp> apps = new ArrayList<>();
+  private int hosts;
+  private MockRM rm;
+
+  private MockCluster(Configuration conf, File scratch) throws Exception {
+    this.conf = conf;
+    this.scratch = scratch;
+    rm = begin(null);
+  }
+
+  /** One queue, root.default, and mode suspend; {@code more} may change everything. */
+  static MockCluster with(Consumer<Configuration> more) throws Exception {
+    File scratch = Files.createTempDirectory("hiatus-test").toFile();
+    YarnConfiguration conf = new YarnConfiguration();
+    conf.set("hadoop.tmp.dir", scratch.getPath());
+    conf.set(YarnConfiguration.FS_NODE_ATTRIBUTE_STORE_ROOT_DIR, new File(scratch, "attributes").toURI().toString());
+    conf.set(YarnConfiguration.FS_NODE_LABELS_STORE_ROOT_DIR, new File(scratch, "labels").toURI().toString());
+    conf.setClass(YarnConfiguration.RM_SCHEDULER, OpenScheduler.class, HiatusScheduler.class);
+    conf.set(YarnConfiguration.RM_STORE, MemoryRMStateStore.class.getName());
+    conf.setBoolean(YarnConfiguration.RECOVERY_ENABLED, true);
+    conf.setBoolean(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_ENABLED, true);
+    conf.setLong(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_SCHEDULING_WAIT_MS, 0);
+    conf.setInt(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, 256);
+    // Only heartbeats make steps.
+    conf.setLong(HiatusConfiguration.STEP_INTERVAL_MS, 10_000);
+    conf.setLong(HiatusConfiguration.BOOKS_INTERVAL_MS, 3_600_000);
+    conf.set(hiatus("policy"), "srpt");
+    conf.set(hiatus("plan-interval-ms"), "0");
+    conf.set(hiatus("min-run-ms"), "0");
+    conf.set(hiatus("min-resumed-ms"), "0");
+    conf.set(hiatus("large-ask-delay-ms"), "0");
+    queues(conf, "root", "default", 100);
+    conf.set(CAPACITY + "maximum-am-resource-percent", "1");
+    conf.set(CAPACITY + "node-locality-delay", "-1");
+    more.accept(conf);
+    return new MockCluster(conf, scratch);
+  }
+
+  static MockCluster plain() throws Exception {
+    return with(conf -> { });
+  }
+
+  /** The whole name of a cluster-wide property of Hiatus. */
+  static String hiatus(String knob) {
+    return HiatusConfiguration.PREFIX + knob;
+  }
+
+  /** The whole name of a queue's property. */
+  static String queue(String path, String property) {
+    return CAPACITY + path + "." + property;
+  }
+
+  /** Gives a parent queue children: name, guaranteed percentage, and so on. */
+  static void queues(Configuration conf, String parent, Object... namesAndPercentages) {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < namesAndPercentages.length; i += 2) {
+      String name = (String) namesAndPercentages[i];
+      names.add(name);
+      String path = parent + "." + name;
+      conf.set(queue(path, "capacity"), namesAndPercentages[i + 1].toString());
+      conf.set(queue(path, "maximum-capacity"), "100");
+      conf.set(queue(path, "user-limit-factor"), "100");
+    }
+    conf.set(queue(parent, "queues"), String.join(",", names));
+  }
+
+  private MockRM begin(MemoryRMStateStore store) throws Exception {
+    DefaultMetricsSystem.setMiniClusterMode(true);
+    MockRM manager = store == null ? new MockRM(conf) : new MockRM(conf, store);
+    GenericTestUtils.setRootLogLevel(Level.WARN);
+    manager.start();
+    return manager;
+  }
+
+  // ---- What it is ----
+
+  MockRM rm() {
+    return rm;
+  }
+
+  Configuration conf() {
+    return conf;
+  }
+
+  RMContext context() {
+    return rm.getRMContext();
+  }
+
+  OpenScheduler scheduler() {
+    return (OpenScheduler) rm.getResourceScheduler();
+  }
+
+  Engine engine() {
+    return scheduler().engine();
+  }
+
+  /** A counter as every metrics sink sees it. */
+  static long counter(String name) {
+    return MetricsAsserts.getLongCounter(name, MetricsAsserts.getMetrics(HiatusMetrics.NAME));
+  }
+
+  /** A gauge as every metrics sink sees it. */
+  static int gauge(String name) {
+    return MetricsAsserts.getIntGauge(name, MetricsAsserts.getMetrics(HiatusMetrics.NAME));
+  }
+
+  FakeNode node(NodeId id) {
+    return nodes.get(id);
+  }
+
+  FiCaSchedulerNode schedulerNode(FakeNode node) {
+    return scheduler().getNode(node.id());
+  }
+
+  RMContainer container(ContainerId id) {
+    return scheduler().getRMContainer(id);
+  }
+
+  /** The application's live containers without its master's, fetched or not. */
+  List<ContainerId> liveTasks(FakeApp app) {
+    return attempt(app).getLiveContainers().stream().filter(container -> !container.isAMContainer())
+        .map(RMContainer::getContainerId).sorted().collect(Collectors.toList());
+  }
+
+  FiCaSchedulerApp attempt(FakeApp app) {
+    return scheduler().attempt(app.id());
+  }
+
+  // ---- What happens in it ----
+
+  /** A node joins that can suspend containers. */
+  FakeNode node(int memoryMb, int vcores) throws Exception {
+    return join(new FakeNode(freshHost(), memoryMb, vcores, true));
+  }
+
+  /** A node joins that cannot. */
+  FakeNode nodeWithoutSuspension(int memoryMb, int vcores) throws Exception {
+    return join(new FakeNode(freshHost(), memoryMb, vcores, false));
+  }
+
+  /** An address that needs no name server. */
+  String freshHost() {
+    return "127.0.0." + (++hosts);
+  }
+
+  FakeNode join(FakeNode node) throws Exception {
+    nodes.put(node.id(), node);
+    node.register(rm.getResourceTrackerService());
+    settle();
+    node.beat();
+    settle();
+    return node;
+  }
+
+  /** An application with a master of 256 MB, which is started as soon as it gets its container. */
+  FakeApp submit(String queue, String user) throws Exception {
+    return submit(builder(queue, user).build());
+  }
+
+  MockRMAppSubmissionData.Builder builder(String queue, String user) throws IOException {
+    return MockRMAppSubmissionData.Builder.createWithMemory(256, rm).withAppName(queue + "-app").withUser(user)
+        .withQueue(queue).withWaitForAppAcceptedState(false).withUnmanagedAM(false);
+  }
+
+  FakeApp submit(MockRMAppSubmissionData data) throws Exception {
+    FakeApp app = new FakeApp(this, MockRMAppSubmitter.submit(rm, data));
+    apps.add(app);
+    rm.waitForState(app.id(), RMAppState.ACCEPTED);
+    settle();
+    return app;
+  }
+
+  /** Submits, and beats until the master runs. */
+  FakeApp run(String queue) throws Exception {
+    return started(submit(queue, "user"));
+  }
+
+  FakeApp started(FakeApp app) throws Exception {
+    until("the master has its container", () -> {
+      beat();
+      return app.app().getCurrentAppAttempt().getMasterContainer() != null;
+    });
+    return app.startMaster();
+  }
+
+  /** Every node beats once, in the order in which they joined. */
+  void beat() throws Exception {
+    for (FakeNode node : new ArrayList<>(nodes.values())) {
+      node.beat();
+      settle();
+    }
+  }
+
+  /** So many rounds of heartbeats, after each of which every master fetches what it got. */
+  void rounds(int count) throws Exception {
+    for (int i = 0; i < count; i++) {
+      beat();
+      for (FakeApp app : apps) {
+        if (app.hasMaster() && app.app().getState() == RMAppState.RUNNING) {
+          app.fetch();
+          settle();
+        }
+      }
+    }
+  }
+
+  /** The node is not heard of any more, and the ResourceManager gives it up. */
+  void lose(FakeNode node) {
+    nodes.remove(node.id());
+    send(new RMNodeEvent(node.id(), RMNodeEventType.EXPIRE));
+  }
+
+  void decommission(FakeNode node) {
+    send(new RMNodeDecommissioningEvent(node.id(), 3_600));
+  }
+
+  void resize(FakeNode node, int memoryMb) {
+    Resource size = Resource.newInstance(memoryMb, node.total().getVirtualCores());
+    send(new RMNodeResourceUpdateEvent(node.id(), ResourceOption.newInstance(size, -1)));
+  }
+
+  @SuppressWarnings("unchecked")
+  private void send(RMNodeEvent event) {
+    context().getDispatcher().getEventHandler().handle(event);
+    settle();
+  }
+
+  /** All that was set off has happened. */
+  void settle() {
+    rm.drainEvents();
+  }
+
+  /** Loads the scheduler's configuration again, as `yarn rmadmin -refreshQueues` does. */
+  void refresh(Consumer<Configuration> change) throws IOException {
+    Configuration next = new Configuration(conf);
+    change.accept(next);
+    scheduler().reinitialize(next, context());
+    settle();
+  }
+
+  /** The ResourceManager dies and comes back with what its store has; nodes and masters register again. */
+  void restart() throws Exception {
+    MemoryRMStateStore store = (MemoryRMStateStore) rm.getRMStateStore();
+    MockRM before = rm;
+    rm = begin(store);
+    before.stop();
+    for (FakeNode node : nodes.values()) {
+      node.register(rm.getResourceTrackerService());
+      settle();
+    }
+  }
+
+  /** What masters do after a restart: they register again, and ask again for what they still want, which is nothing. */
+  void reregisterMasters() throws Exception {
+    for (FakeApp app : apps) {
+      app.reregister();
+    }
+    settle();
+  }
+
+  static void until(String what, Callable<Boolean> holds) {
+    await(what).atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).until(holds);
+  }
+
+  // ---- What must hold ----
+
+  /** What the core's books and the ResourceManager's say differently after a last step, or null. */
+  String difference() {
+    scheduler().locked(() -> {
+      engine().step();
+      return null;
+    });
+    settle();
+    return differenceAtOnce();
+  }
+
+  /** The same after one step and before anything that it led to is carried out elsewhere. */
+  String differenceAtOnce() {
+    return scheduler().locked(() -> {
+      engine().step();
+      if (engine().facts() == null) {
+        return "there is no core: " + engine().fault();
+      }
+      if (!engine().facts().isEmpty()) {
+        return "facts are left over after a step";
+      }
+      return new Books(scheduler(), engine().facts()).difference(engine().core(), FactBuffer.fresh(1 << 16));
+    });
+  }
+
+  @Override
+  public void close() {
+    rm.stop();
+    FileUtil.fullyDelete(scratch);
+    DefaultMetricsSystem.shutdown();
+  }
+}

@@ -1,0 +1,155 @@
+package io.hiatus.scheduler;
+
+import static io.hiatus.scheduler.MockCluster.queue;
+import static io.hiatus.scheduler.MockCluster.queues;
+import static java.util.Arrays.asList;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.junit.Test;
+
+/** What administrators and users change while jobs run reaches the core: queues, policies, places and priorities. */
+public class RefreshTest {
+  /** Applications in the order in which the core serves them. */
+  private static List<String> order(MockCluster cluster) throws Exception {
+    assertNull(cluster.difference());
+    List<String> names = new ArrayList<>();
+    for (JsonNode job : jobs(cluster)) {
+      names.add(job.path("application").asText());
+    }
+    return names;
+  }
+
+  private static JsonNode jobs(MockCluster cluster) throws Exception {
+    return new ObjectMapper().readTree(cluster.scheduler().explain()).path("jobs");
+  }
+
+  private static JsonNode job(MockCluster cluster, FakeApp app) throws Exception {
+    assertNull(cluster.difference());
+    for (JsonNode job : jobs(cluster)) {
+      if (job.path("application").asText().equals(app.id().toString())) {
+        return job;
+      }
+    }
+    throw new AssertionError(app.id() + " is not in " + jobs(cluster));
+  }
+
+  @Test
+  public void aQueueComesAndGoes() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(4096, 64);
+      FakeApp app = cluster.run("default");
+      app.ask(2, 512);
+      cluster.rounds(2);
+
+      cluster.refresh(conf -> queues(conf, "root", "default", 40, "fresh", 60));
+      FakeApp guest = cluster.run("fresh");
+      guest.ask(2, 512);
+      cluster.rounds(2);
+      assertEquals(2, guest.held().size());
+      assertEquals("root.fresh", job(cluster, guest).path("queue").asText());
+      guest.finish();
+      assertNull(cluster.difference());
+
+      cluster.refresh(conf -> {
+        queues(conf, "root", "default", 40, "fresh", 60);
+        conf.set(queue("root.fresh", "state"), "STOPPED");
+      });
+      cluster.refresh(conf -> { });
+      assertNull(cluster.scheduler().getQueue("fresh"));
+      assertNull(cluster.engine().facts().queues.of("root.fresh"));
+      app.ask(2, 512);
+      cluster.rounds(2);
+      assertEquals(4, app.held().size());
+      assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void aQueuesPolicyIsItsOwn() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(4096, 64);
+      FakeApp first = cluster.run("default");
+      FakeApp second = cluster.run("default");
+      first.ask(9, 4096);
+      second.ask(1, 4096);
+      cluster.rounds(1);
+      assertEquals("shortest first", asList(second.id().toString(), first.id().toString()), order(cluster));
+      cluster.refresh(conf -> conf.set(queue("root.default", "hiatus.policy"), "fifo"));
+      cluster.rounds(1);
+      assertEquals("first come, first served", asList(first.id().toString(), second.id().toString()), order(cluster));
+    }
+  }
+
+  @Test
+  public void aMovedApplicationIsServedFromItsNewQueue() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> queues(conf, "root", "default", 50, "other", 50))) {
+      cluster.node(4096, 64);
+      FakeApp app = cluster.run("default");
+      app.ask(2, 512);
+      cluster.rounds(2);
+      cluster.scheduler().preValidateMoveApplication(app.id(), "other");
+      cluster.scheduler().moveApplication(app.id(), "other");
+      assertEquals("root.other", job(cluster, app).path("queue").asText());
+      app.ask(2, 512);
+      cluster.rounds(2);
+      assertEquals(4, app.held().size());
+      assertEquals(4 * 512 + 256,
+          cluster.scheduler().getQueue("other").getQueueResourceUsage().getUsed().getMemorySize());
+      assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void anApplicationWhosePriorityRisesIsServedFirst() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> {
+      conf.set("yarn.cluster.max-application-priority", "10");
+      conf.set(queue("root.default", "hiatus.policy"), "fifo");
+    })) {
+      cluster.node(4096, 64);
+      FakeApp first = cluster.run("default");
+      FakeApp second = cluster.run("default");
+      first.ask(9, 4096);
+      second.ask(9, 4096);
+      cluster.rounds(1);
+      assertEquals(asList(first.id().toString(), second.id().toString()), order(cluster));
+      assertEquals(Priority.newInstance(7), cluster.scheduler().updateApplicationPriority(Priority.newInstance(7),
+          second.id(), SettableFuture.create(), UserGroupInformation.getCurrentUser()));
+      cluster.settle();
+      cluster.rounds(1);
+      assertEquals(asList(second.id().toString(), first.id().toString()), order(cluster));
+    }
+  }
+
+  @Test
+  public void anApplicationBeyondTheMastersShareHoldsNothingUntilItsTurn() throws Exception {
+    try (MockCluster cluster = MockCluster.with(
+        conf -> conf.set("yarn.scheduler.capacity.maximum-am-resource-percent", "0.05"))) {
+      cluster.node(4096, 64);
+      FakeApp first = cluster.run("default");
+      FakeApp second = cluster.submit("default", "user");
+      cluster.rounds(3);
+      assertNull("one master of 256 MB is all that a twentieth of 4 GB allows",
+          second.app().getCurrentAppAttempt().getMasterContainer());
+      assertNull(cluster.difference());
+      first.ask(2, 512);
+      cluster.rounds(2);
+      assertEquals(2, first.held().size());
+
+      first.finish();
+      cluster.started(second);
+      assertTrue(second.hasMaster());
+      assertNull(cluster.difference());
+      assertFalse("the finished one is forgotten", order(cluster).contains(first.id().toString()));
+    }
+  }
+}
