@@ -1,0 +1,268 @@
+"""What a cluster is asked to be, and the ``*-site.xml`` files that say so to Hadoop."""
+
+import getpass
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from . import distribution, layout
+from .errors import ClusterError
+
+#: Class of each ``--scheduler``.
+SCHEDULERS = {
+    "hiatus": "io.hiatus.scheduler.HiatusScheduler",
+    "capacity": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler",
+    "fair": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler",
+    "fifo": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fifo.FifoScheduler",
+}
+HIATUS_EXECUTOR = "io.hiatus.nodemanager.HiatusDefaultContainerExecutor"
+
+#: Which file a property belongs in, by the first prefix that fits.
+_FILE_BY_PREFIX = (
+    ("yarn.scheduler.capacity.", "capacity-scheduler.xml"),
+    ("yarn.app.mapreduce.", "mapred-site.xml"),
+    ("mapreduce.", "mapred-site.xml"),
+    ("mapred.", "mapred-site.xml"),
+    ("yarn.", "yarn-site.xml"),
+    ("dfs.", "hdfs-site.xml"),
+    ("", "core-site.xml"),
+)
+_FILES = tuple(dict.fromkeys(name for _, name in _FILE_BY_PREFIX))
+
+_LOG4J = """log4j.rootLogger=INFO,console
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.target=System.out
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
+"""
+_CLIENT_LOG4J = _LOG4J.replace("INFO", "WARN").replace("System.out", "System.err") + (
+    "log4j.logger.org.apache.hadoop.mapreduce.Job=INFO\n"
+    "log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR\n")
+
+
+@dataclass
+class Spec:
+    """What a cluster is asked to be. Memory in MB, times in ms."""
+
+    nodes: int = 2
+    node_memory: list = field(default_factory=lambda: [2048])  #: one for all nodes, or one per node
+    node_vcores: list = field(default_factory=lambda: [4])  #: one for all nodes, or one per node
+    node_heartbeat_ms: int = 1000
+    scheduler: str = "capacity"
+    fs: str = "hdfs"  #: "hdfs" or "local"
+    recovery: bool = False  #: ResourceManager and NodeManagers keep running containers over a restart
+    properties: dict = field(default_factory=dict)  #: overrides; "node2:key" holds on node 2 only
+    jvm_options: dict = field(default_factory=dict)  #: more options of a daemon's JVM, a list by daemon name
+
+    def validate(self):
+        """Raises ClusterError where no cluster can be made of this."""
+        if self.nodes < 1:
+            raise ClusterError(f"--nodes {self.nodes}: at least one node is needed")
+        if self.scheduler not in SCHEDULERS:
+            raise ClusterError(f"--scheduler {self.scheduler}: one of {', '.join(SCHEDULERS)}")
+        if self.fs not in ("hdfs", "local"):
+            raise ClusterError(f"--fs {self.fs}: hdfs or local")
+        if self.node_heartbeat_ms < 1:
+            raise ClusterError(f"--node-heartbeat-ms {self.node_heartbeat_ms}: at least 1")
+        for option, values in (("--node-memory", self.node_memory), ("--node-vcores", self.node_vcores)):
+            if len(values) not in (1, self.nodes) or min(values) < 1:
+                raise ClusterError(f"{option} {','.join(map(str, values))}: one positive number, or one for each of {self.nodes} nodes")
+        for key in self.properties:
+            node = re.match(r"node(\d+):", key)
+            if node and not 1 <= int(node.group(1)) <= self.nodes:
+                raise ClusterError(f"-D {key}: the cluster has nodes 1 to {self.nodes}")
+
+    def memory_of(self, node):
+        """Memory (MB) of node 1, 2, …"""
+        return self.node_memory[(node - 1) % len(self.node_memory)]
+
+    def vcores_of(self, node):
+        """Virtual cores of node 1, 2, …"""
+        return self.node_vcores[(node - 1) % len(self.node_vcores)]
+
+    def to_json(self):
+        """The text ``from_json`` reads."""
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, text):
+        """The specification ``to_json`` wrote."""
+        return cls(**json.loads(text))
+
+
+class Ports:
+    """The ports of a cluster by service, each free when chosen, below the ephemeral range and kept over restarts."""
+
+    SERVICES = ("namenode", "namenode-http", "datanode", "datanode-ipc", "datanode-http", "rm", "rm-scheduler", "rm-tracker",
+                "rm-admin", "rm-http", "history", "history-http", "history-admin")
+    NODE_SERVICES = ("nm", "nm-localizer", "nm-http", "nm-shuffle")
+
+    @classmethod
+    def names(cls, nodes):
+        """Every service of a cluster with so many nodes; a node's services end in its number."""
+        return [*cls.SERVICES, *(f"{service}{node}" for node in range(1, nodes + 1) for service in cls.NODE_SERVICES)]
+
+
+def node_host(node):
+    """Each node is a host of its own (127.0.0.2, 127.0.0.3, …), so that locality and black lists mean what they mean elsewhere."""
+    return f"127.0.{(node + 1) // 256}.{(node + 1) % 256}"
+
+
+def write(state_dir, spec, ports):
+    """Writes ``conf/`` (daemons of the master side and clients) and ``conf-node<i>/`` (NodeManager i) below ``state_dir``."""
+    common = _common(Path(state_dir), spec, ports)
+    everywhere = {key: value for key, value in spec.properties.items() if not re.match(r"node\d+:", key)}
+    _write_folder(Path(state_dir) / "conf", {**common, **everywhere}, _LOG4J)
+    _write_folder(Path(state_dir) / "conf-client", {**common, **everywhere}, _CLIENT_LOG4J)
+    for node in range(1, spec.nodes + 1):
+        own = {key.split(":", 1)[1]: value for key, value in spec.properties.items() if key.startswith(f"node{node}:")}
+        _write_folder(Path(state_dir) / f"conf-node{node}",
+                      {**common, **_node(Path(state_dir), spec, ports, node), **everywhere, **own}, _LOG4J)
+
+
+def file_of(key):
+    """The file a property belongs in."""
+    return next(name for prefix, name in _FILE_BY_PREFIX if key.startswith(prefix))
+
+
+def _write_folder(folder, properties, log4j):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in _FILES:
+        rows = "".join(f"<property><name>{escape(key)}</name><value>{escape(str(value))}</value></property>\n"
+                       for key, value in sorted(properties.items()) if file_of(key) == name)
+        _replace(folder / name, f"<configuration>\n{rows}</configuration>\n")
+    _replace(folder / "log4j.properties", log4j)
+    # What JMX shows of Hadoop's metrics is as old as this many seconds, 10 by default.
+    _replace(folder / "hadoop-metrics2.properties", "*.period=1\n")
+
+
+def _replace(path, text):
+    """Daemons reread these files when told to refresh: they see the old one or the new one, never half of it."""
+    partial = path.with_name(path.name + ".new")
+    partial.write_text(text)
+    partial.replace(path)
+
+
+def _common(state, spec, ports):
+    properties = {
+        **_file_system(state, spec, ports),
+        **_mapreduce(state, spec, ports),
+        "hadoop.tmp.dir": state / "tmp",
+        "hadoop.http.staticuser.user": getpass.getuser(),
+        "ipc.client.connect.max.retries": 60,
+        "yarn.resourcemanager.hostname": "127.0.0.1",
+        "yarn.resourcemanager.address": f"127.0.0.1:{ports['rm']}",
+        "yarn.resourcemanager.scheduler.address": f"127.0.0.1:{ports['rm-scheduler']}",
+        "yarn.resourcemanager.resource-tracker.address": f"127.0.0.1:{ports['rm-tracker']}",
+        "yarn.resourcemanager.admin.address": f"127.0.0.1:{ports['rm-admin']}",
+        "yarn.resourcemanager.webapp.address": f"127.0.0.1:{ports['rm-http']}",
+        "yarn.resourcemanager.scheduler.class": SCHEDULERS[spec.scheduler],
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": spec.node_heartbeat_ms,
+        # Daemons and applications find a restarted ResourceManager again at once, not after 30 s.
+        "yarn.resourcemanager.connect.retry-interval.ms": 1000,
+        "yarn.scheduler.minimum-allocation-mb": 128,
+        "yarn.scheduler.maximum-allocation-mb": max(spec.memory_of(node) for node in range(1, spec.nodes + 1)),
+        "yarn.scheduler.maximum-allocation-vcores": max(spec.vcores_of(node) for node in range(1, spec.nodes + 1)),
+        "yarn.application.classpath": distribution.container_class_path(state / "conf"),
+        "yarn.scheduler.capacity.root.queues": "default",
+        "yarn.scheduler.capacity.root.default.capacity": 100,
+        "yarn.scheduler.capacity.maximum-am-resource-percent": 0.5,
+        # No node holds data (the DataNode is a host of its own): waiting for a local one would only be a delay.
+        "yarn.scheduler.capacity.node-locality-delay": -1,
+        "yarn.scheduler.fair.user-as-default-queue": "false",
+    }
+    if spec.recovery:
+        properties.update({
+            "yarn.resourcemanager.recovery.enabled": "true",
+            "yarn.resourcemanager.work-preserving-recovery.enabled": "true",
+            "yarn.resourcemanager.store.class": "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
+            "yarn.resourcemanager.fs.state-store.uri": (state / "rm-state").as_uri(),
+        })
+    if spec.scheduler == "hiatus":
+        properties["yarn.resourcemanager.auto-update.containers"] = "true"
+    return properties
+
+
+def _file_system(state, spec, ports):
+    if spec.fs == "local":
+        return {"fs.defaultFS": "file:///"}
+    return {
+        "fs.defaultFS": f"hdfs://127.0.0.1:{ports['namenode']}",
+        "dfs.namenode.name.dir": (state / "namenode").as_uri(),
+        "dfs.namenode.http-address": f"127.0.0.1:{ports['namenode-http']}",
+        "dfs.namenode.datanode.registration.ip-hostname-check": "false",
+        "dfs.namenode.fs-limits.min-block-size": 1024,
+        "dfs.namenode.safemode.extension": 0,
+        "dfs.datanode.data.dir": (state / "datanode").as_uri(),
+        "dfs.datanode.address": f"127.0.0.1:{ports['datanode']}",
+        "dfs.datanode.ipc.address": f"127.0.0.1:{ports['datanode-ipc']}",
+        "dfs.datanode.http.address": f"127.0.0.1:{ports['datanode-http']}",
+        "dfs.datanode.du.reserved": 0,
+        "dfs.replication": 1,
+        "dfs.blocksize": "16m",
+        # Everybody here is the user who started the cluster, whatever name a test submits under.
+        "dfs.permissions.enabled": "false",
+    }
+
+
+def _mapreduce(state, spec, ports):
+    # The class path goes first on the command line, and not into CLASSPATH behind the container's folder, so that the
+    # containers' JVMs can use the archive of shared classes too.
+    jvm = " ".join([*distribution.tuning_options(), "-cp", f"{distribution.class_path_jar()}:$CLASSPATH"])
+    properties = {
+        "mapreduce.framework.name": "yarn",
+        "mapreduce.application.classpath": distribution.container_class_path(state / "conf"),
+        "mapreduce.job.ubertask.enable": "false",
+        "mapreduce.client.submit.file.replication": 1,
+        "mapreduce.client.progressmonitor.pollinterval": 500,
+        "mapreduce.client.completion.pollinterval": 500,
+        "mapreduce.jobhistory.address": f"127.0.0.1:{ports['history']}",
+        "mapreduce.jobhistory.webapp.address": f"127.0.0.1:{ports['history-http']}",
+        "mapreduce.jobhistory.admin.address": f"127.0.0.1:{ports['history-admin']}",
+        "mapreduce.task.io.sort.mb": 16,
+        "mapreduce.map.memory.mb": 256,
+        "mapreduce.map.java.opts": "-Xmx128m",
+        "mapreduce.reduce.memory.mb": 256,
+        "mapreduce.reduce.java.opts": "-Xmx128m",
+        "yarn.app.mapreduce.am.resource.mb": 256,
+        "yarn.app.mapreduce.am.command-opts": "-Xmx160m",
+        "yarn.app.mapreduce.am.admin-command-opts": jvm,
+        "mapreduce.admin.map.child.java.opts": jvm,
+        "mapreduce.admin.reduce.child.java.opts": jvm,
+    }
+    if spec.fs == "local":
+        properties["yarn.app.mapreduce.am.staging-dir"] = state / "staging"
+    return properties
+
+
+def _node(state, spec, ports, node):
+    host, home = node_host(node), state / f"node{node}"
+    properties = {
+        "yarn.nodemanager.hostname": host,
+        "yarn.nodemanager.address": f"{host}:{ports[f'nm{node}']}",
+        "yarn.nodemanager.localizer.address": f"{host}:{ports[f'nm-localizer{node}']}",
+        "yarn.nodemanager.webapp.address": f"{host}:{ports[f'nm-http{node}']}",
+        "mapreduce.shuffle.port": ports[f"nm-shuffle{node}"],
+        "yarn.nodemanager.aux-services": "mapreduce_shuffle",
+        "yarn.nodemanager.resource.memory-mb": spec.memory_of(node),
+        "yarn.nodemanager.resource.cpu-vcores": spec.vcores_of(node),
+        "yarn.nodemanager.local-dirs": home / "local",
+        "yarn.nodemanager.log-dirs": home / "logs",
+        "yarn.nodemanager.vmem-check-enabled": "false",
+        "yarn.nodemanager.pmem-check-enabled": "false",
+        "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": 99.9,
+        # Logs of containers stay for whoever looks into a failure; `down` and the next `up` clear them.
+        "yarn.nodemanager.log.retain-seconds": 86400,
+        "yarn.nodemanager.env-whitelist": "JAVA_HOME,HADOOP_CONF_DIR,HIATUS_CLUSTER",
+    }
+    if spec.recovery:
+        properties.update({
+            "yarn.nodemanager.recovery.enabled": "true",
+            "yarn.nodemanager.recovery.supervised": "true",
+            "yarn.nodemanager.recovery.dir": home / "recovery",
+        })
+    if spec.scheduler == "hiatus":
+        properties["yarn.nodemanager.container-executor.class"] = HIATUS_EXECUTOR
+    return properties

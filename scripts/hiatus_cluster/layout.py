@@ -1,0 +1,29 @@
+"""Where things lie in this repository."""
+
+from pathlib import Path
+
+from .errors import ClusterError
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+#: Hadoop's jars, as collected by the build.
+HADOOP_LIB = BUILD / "hadoop" / "lib"
+#: The default state directory of ``scripts/cluster``.
+DEFAULT_CLUSTER = BUILD / "cluster"
+
+
+def product_jar(module):
+    """The jar the build made of ``java/<module>``; the newest, should versions lie side by side."""
+    jars = [jar for jar in (ROOT / "java" / module / "build" / "libs").glob(f"hiatus-{module}-*.jar")
+            if not jar.stem.endswith(("-sources", "-javadoc", "-tests"))]
+    if not jars:
+        raise ClusterError(f"java/{module}/build/libs has no hiatus-{module} jar: run scripts/build first")
+    return max(jars, key=lambda jar: jar.stat().st_mtime)
+
+
+def hadoop_jar(name):
+    """The jar of the distribution called ``name-<version>.jar``."""
+    jars = sorted(HADOOP_LIB.glob(f"{name}-[0-9]*.jar"))
+    if not jars:
+        raise ClusterError(f"{HADOOP_LIB} has no {name} jar: run scripts/build first")
+    return jars[-1]

@@ -1,0 +1,113 @@
+"""The tools the build needs: found, or installed from Debian's packages where that is possible."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from . import distribution, layout
+from .errors import ClusterError
+
+#: Debian package that brings each program.
+_PACKAGES = {
+    "gcc": "gcc libc6-dev",
+    "gradle": "gradle",
+}
+_JDK = "default-jdk-headless"
+
+
+def ensure(say):
+    """Finds cargo, a JDK, Gradle and a C linker; installs what is missing if that is allowed. Raises ClusterError otherwise."""
+    missing = [package for program, package in _PACKAGES.items() if not _find(program)]
+    if not _has_jdk():
+        missing.append(_JDK)
+    if not _find("cargo") and _numbers(_debian_version("cargo")) >= _numbers(_wanted_rust()):
+        missing.append("cargo")
+    if missing:
+        _install(" ".join(missing).split(), say)
+        distribution.java_home.cache_clear()
+        distribution.java_major.cache_clear()
+        if not _has_jdk():
+            raise ClusterError("a JDK was installed, yet no javac is found: set JAVA_HOME to it")
+    _check_cargo()
+
+
+def environment():
+    """The environment for build tools: this JDK, and rustup's folder on PATH."""
+    return {**os.environ, "JAVA_HOME": str(distribution.java_home()), "PATH": _path()}
+
+
+def _path():
+    return os.pathsep.join([os.environ.get("PATH", ""), os.path.expanduser("~/.cargo/bin")])
+
+
+def _find(program):
+    return shutil.which(program, path=_path())
+
+
+def _has_jdk():
+    try:
+        return (distribution.java_home() / "bin" / "javac").exists()
+    except ClusterError:
+        return False
+
+
+def _wanted_rust():
+    return re.search(r'^rust-version = "([\d.]+)"', (layout.ROOT / "Cargo.toml").read_text(), re.MULTILINE).group(1)
+
+
+def _check_cargo():
+    cargo = _find("cargo")
+    found = _version(subprocess.run([cargo, "--version"], capture_output=True, text=True).stdout) if cargo else None
+    if not found or _numbers(found) < _numbers(_wanted_rust()):
+        what = f"cargo {found} is too old" if found else "no cargo found"
+        raise ClusterError(f"{what}: this workspace needs Rust {_wanted_rust()} or newer; install it with rustup (https://rustup.rs)")
+
+
+def _debian_version(package):
+    """The version apt would install; "0" if none."""
+    if not shutil.which("apt-cache"):
+        return "0"
+    policy = subprocess.run(["apt-cache", "policy", package], capture_output=True, text=True).stdout
+    candidate = re.search(r"Candidate: (\S+)", policy)
+    return candidate and _version(candidate.group(1)) or "0"
+
+
+def _version(text):
+    found = re.search(r"\d+(\.\d+)+", text)
+    return found and found.group(0)
+
+
+def _numbers(version):
+    return [int(part) for part in version.split(".")]
+
+
+def _install(packages, say):
+    if not shutil.which("apt-get"):
+        raise ClusterError(f"missing: {', '.join(packages)} (names of Debian packages); install them and try again")
+    if os.geteuid() != 0:
+        raise ClusterError(f"missing: {', '.join(packages)}. Run as root: apt-get install {' '.join(packages)}")
+    say(f"installing {', '.join(packages)}")
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *packages]):
+        done = subprocess.run(command, env=env, capture_output=True, text=True)
+        if done.returncode:
+            raise ClusterError(f"`{' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-2000:]}")
+
+
+def python_with(requirements, folder):
+    """The Python of a virtual environment that holds exactly what ``requirements`` pins; made or renewed if necessary."""
+    python, stamp = folder / "bin" / "python", folder / "requirements.txt"
+    wanted = requirements.read_text()
+    if stamp.exists() and stamp.read_text() == wanted and python.exists():
+        return python
+    made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], capture_output=True, text=True)
+    if made.returncode:
+        raise ClusterError(f"no virtual environment could be made (Debian: apt-get install python3-venv):\n{made.stdout}{made.stderr}")
+    done = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements],
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise ClusterError(f"pip could not install {requirements}:\n{(done.stdout + done.stderr)[-2000:]}")
+    stamp.write_text(wanted)
+    return python

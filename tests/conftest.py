@@ -1,0 +1,64 @@
+"""Real clusters for tests."""
+
+import shutil
+
+import pytest
+
+import live
+from applications import Applications
+from hiatus_cluster import daemons, layout
+from hiatus_cluster.cluster import Cluster
+from hiatus_cluster.configuration import Spec
+
+
+def pytest_collection_modifyitems(items):
+    """Whatever uses a cluster is marked, so that `-m "not daemons"` leaves it out."""
+    for item in items:
+        if "clusters" in item.fixturenames:
+            item.add_marker(pytest.mark.daemons)
+
+
+@pytest.fixture(scope="module")
+def clusters(request):
+    """Starts clusters: ``clusters(nodes=1, scheduler="capacity", …)``, the fields of Spec. All end with the module, and leave nothing.
+
+    State and logs stay in build/tests/<module>/ until the next run.
+    """
+    home = layout.BUILD / "tests" / request.module.__name__
+    for left in home.glob("*"):  # by a run that was killed
+        Cluster(left).down()
+    shutil.rmtree(home, ignore_errors=True)
+    started = []
+
+    def start(**spec):
+        cluster = Cluster(home / str(len(started) + 1))
+        started.append(cluster)
+        cluster.up(Spec(**spec))
+        return cluster
+
+    yield start
+    for cluster in started:
+        cluster.down()
+    assert [daemons.processes(cluster.dir) for cluster in started] == [[] for _ in started]
+
+
+@pytest.fixture(scope="module")
+def cluster(request, clusters):
+    """The one cluster of a module, as its ``SPEC`` (a dictionary of Spec's fields) wants it."""
+    return clusters(**getattr(request.module, "SPEC", {}))
+
+
+@pytest.fixture
+def hiatus(cluster):
+    """The module's cluster. Afterwards nothing runs or is suspended there, and the core's books agree with the ResourceManager's."""
+    yield cluster
+    live.end_all(cluster)
+    live.assert_books_agree(cluster)
+
+
+@pytest.fixture
+def applications(hiatus):
+    """Starts applications that cost nothing on the module's cluster."""
+    started = Applications(hiatus)
+    yield started
+    started.close()

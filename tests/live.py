@@ -1,0 +1,106 @@
+"""A running Hiatus, as tests look at it."""
+
+import contextlib
+import os
+import time
+from collections import Counter
+
+from applications import Applications
+from hiatus_cluster import daemons
+from support import wait_for
+
+#: How old Hadoop's metrics may be in JMX, and a bit: the cluster's hadoop-metrics2.properties says 1 s.
+_METRICS_AGE_S = 1.2
+_METRICS = "/jmx?qry=Hadoop:service=ResourceManager,name=HiatusMetrics"
+
+
+def spec(**wanted):
+    """Fields of a cluster's Spec: small, quick, without HDFS, and with guards that never make a test wait."""
+    properties = {
+        "yarn.scheduler.hiatus.min-run-ms": 500,
+        "yarn.scheduler.hiatus.min-resumed-ms": 500,
+        "yarn.scheduler.hiatus.max-suspensions": 100,
+        "yarn.scheduler.hiatus.max-suspended-memory": 4,
+        "yarn.scheduler.hiatus.rm.books-interval-ms": 500,
+        "yarn.scheduler.capacity.maximum-am-resource-percent": 1,
+        "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": 200,
+        # A suspended task seems slow, and a second attempt of it would hide whether anything was killed.
+        "mapreduce.map.speculative": "false",
+        "mapreduce.reduce.speculative": "false",
+        **wanted.pop("properties", {}),
+    }
+    return {"nodes": 2, "node_memory": [1024], "node_vcores": [32], "node_heartbeat_ms": 300, "scheduler": "hiatus", "fs": "local",
+            **wanted, "properties": properties}
+
+
+@contextlib.contextmanager
+def applications(cluster):
+    """Applications that cost nothing on a cluster of the test's own; see the fixture of this name for a module's."""
+    started = Applications(cluster)
+    try:
+        yield started
+    finally:
+        started.close()
+
+
+def metrics(cluster):
+    """HiatusMetrics by name, as they are now; counters begin anew when the ResourceManager does."""
+    time.sleep(_METRICS_AGE_S)
+    (bean,) = cluster.rm.get(_METRICS)["beans"]
+    return bean
+
+
+def paused(cluster, nodes=None):
+    """{container: number of its node} of what stands still now."""
+    return {one["id"]: node for node in nodes or range(1, cluster.spec.nodes + 1) for one in cluster.nm(node).containers()
+            if one["state"] == "PAUSED"}
+
+
+def await_paused(cluster, count=1, nodes=None, timeout_s=120):
+    """Waits until at least so many containers stand still, and gives them back."""
+    return wait_for(lambda: (found := paused(cluster, nodes)) and len(found) >= count and found, f"{count} containers paused", timeout_s)
+
+
+def states(cluster, container):
+    """{process: state letter} of all sessions opened in a container; the shell in which YARN waits for its end is in none of them."""
+    mark = b"CONTAINER_ID=" + container.encode()
+    sessions = {}
+    for pid in daemons.processes(cluster.dir):
+        with contextlib.suppress(ProcessLookupError):
+            sessions[pid] = os.getsid(pid)
+    own = {pid for pid, session in sessions.items() if pid == session and mark in daemons.environment(pid)}
+    found = {pid: daemons.state(pid) for pid, session in sessions.items() if session in own}
+    return {pid: state for pid, state in found.items() if state not in (None, "Z")}
+
+
+def stopped(cluster):
+    """Processes of the cluster that stand still, whoever they belong to."""
+    return [pid for pid in daemons.processes(cluster.dir) if pid != os.getpid() and daemons.state(pid) == "T"]
+
+
+def log(cluster, daemon="resourcemanager"):
+    """What a daemon has written since the cluster was made."""
+    return cluster.daemon(daemon).log.read_text(errors="replace")
+
+
+def assert_each_task_ran_once(result, tasks):
+    """No task attempt was lost, killed or run twice."""
+    assert result.status == "SUCCEEDED"
+    assert Counter(attempt["state"] for attempt in result.attempts) == {"SUCCEEDED": tasks}
+    assert len({attempt["id"].rsplit("_", 1)[0] for attempt in result.attempts}) == tasks
+
+
+def end_all(cluster):
+    """Ends what a test left running, which is nothing unless it failed."""
+    for app in cluster.rm.apps("states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"):
+        cluster.rm.kill_app(app["id"])
+    wait_for(lambda: cluster.rm.metrics()["containersAllocated"] == 0, "all containers ended")
+
+
+def assert_books_agree(cluster):
+    """What must hold after whatever happened: nothing is suspended, and core and ResourceManager never disagreed."""
+    assert log(cluster).count("books differ") == 0
+    if cluster.daemon("resourcemanager").pid:
+        wait_for(lambda: metrics(cluster)["SuspendedNow"] == 0, "no container suspended")
+        assert metrics(cluster)["BooksDiffer"] == 0
+        assert paused(cluster, [node for node in range(1, cluster.spec.nodes + 1) if cluster.daemon(f"nodemanager{node}").pid]) == {}

@@ -1,0 +1,30 @@
+"""A NodeManager that recovers takes its suspended containers over as they are."""
+
+import live
+from applications import work
+from support import wait_for
+
+_BIG = 8  # containers of 256 MB: all that the two nodes hold
+
+SPEC = live.spec(nodes=2, node_memory=[1024], recovery=True)
+
+
+def test_suspended_containers_outlive_their_node_manager(hiatus, applications):
+    applications.start("big", _BIG, command=work(10))
+    applications.await_running("big", _BIG)
+    applications.start("small", 2)
+    standing = live.await_paused(hiatus, 2)
+    node = next(iter(standing.values()))
+    here = {container for container, its_node in standing.items() if its_node == node}
+
+    hiatus.restart(f"nodemanager{node}")
+    wait_for(lambda: live.log(hiatus, f"nodemanager{node}").count("Registered with ResourceManager") == 2, "the node has registered again")
+    wait_for(lambda: set(live.paused(hiatus, [node])) == here, "the same containers are paused again")
+    for container in here:  # the new NodeManager begins with a pulse: nobody knows how long they have stood still
+        wait_for(lambda: set(live.states(hiatus, container).values()) == {"T"}, f"{container} stands still again")
+
+    applications.finish("small")
+    applications.wait("big")
+    assert len(applications.events("big", "allocated")) == _BIG, "no container was lost or run twice"
+    assert [one["exit"] for one in applications.events("big", "completed")] == [0] * _BIG
+    wait_for(lambda: live.stopped(hiatus) == [], "no process stands still")

@@ -1,0 +1,57 @@
+"""The parts of the cluster tool that need no daemon."""
+
+import pytest
+
+from hiatus_cluster import configuration, distribution
+from hiatus_cluster.configuration import Spec
+from hiatus_cluster.errors import ClusterError
+
+
+@pytest.mark.parametrize("spec, complaint", [
+    ({"nodes": 0}, "at least one node"),
+    ({"scheduler": "lottery"}, "one of hiatus, capacity, fair, fifo"),
+    ({"fs": "tape"}, "hdfs or local"),
+    ({"nodes": 3, "node_memory": [1024, 2048]}, "one for each of 3 nodes"),
+    ({"node_vcores": [0]}, "one positive number"),
+    ({"node_heartbeat_ms": 0}, "at least 1"),
+    ({"nodes": 2, "properties": {"node3:yarn.nodemanager.resource.memory-mb": 1}}, "nodes 1 to 2"),
+])
+def test_an_impossible_cluster_is_refused(spec, complaint):
+    with pytest.raises(ClusterError, match=complaint):
+        Spec(**spec).validate()
+
+
+@pytest.mark.parametrize("key, name", [
+    ("yarn.scheduler.capacity.root.queues", "capacity-scheduler.xml"),
+    ("yarn.scheduler.hiatus.mode", "yarn-site.xml"),
+    ("yarn.app.mapreduce.am.resource.mb", "mapred-site.xml"),
+    ("mapreduce.task.timeout", "mapred-site.xml"),
+    ("dfs.replication", "hdfs-site.xml"),
+    ("fs.defaultFS", "core-site.xml"),
+])
+def test_a_property_goes_into_the_file_hadoop_reads_it_from(key, name):
+    assert configuration.file_of(key) == name
+
+
+def test_nodes_are_different_loopback_hosts():
+    hosts = [configuration.node_host(node) for node in range(1, 600)]
+    assert len(set(hosts)) == len(hosts)
+    assert all(host.startswith("127.0.") and max(map(int, host.split("."))) < 256 for host in hosts)
+    assert "127.0.0.1" not in hosts
+
+
+@pytest.mark.parametrize("words, main, arguments", [
+    (["yarn", "queue", "-status", "default"], "org.apache.hadoop.yarn.client.cli.QueueCLI", ["-status", "default"]),
+    (["yarn", "application", "-list"], "org.apache.hadoop.yarn.client.cli.ApplicationCLI", ["application", "-list"]),
+    (["hdfs", "dfs", "-ls", "/"], "org.apache.hadoop.fs.FsShell", ["-ls", "/"]),
+    (["hadoop", "jar", "x.jar"], "org.apache.hadoop.util.RunJar", ["x.jar"]),
+    (["org.example.Main", "1"], "org.example.Main", ["1"]),
+])
+def test_commands_are_those_of_hadoops_scripts(words, main, arguments):
+    assert distribution.main_class_of(words) == (main, arguments)
+
+
+@pytest.mark.parametrize("words, complaint", [([], "nothing to run"), (["spark"], "unknown command"), (["yarn", "fly"], "no such sub-command")])
+def test_an_unknown_command_is_refused(words, complaint):
+    with pytest.raises(ClusterError, match=complaint):
+        distribution.main_class_of(words)
