@@ -8,6 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.SignalContainerCommand;
 import org.apache.hadoop.yarn.event.Dispatcher;
 import org.apache.hadoop.yarn.event.Event;
 import org.apache.hadoop.yarn.event.EventHandler;
@@ -22,11 +24,13 @@ import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.Cont
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerPauseEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerResumeEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerState;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.UpdateContainerTokenEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncher;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEventType;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.RecoverPausedContainerLaunch;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.SignalContainersLauncherEvent;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerState;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerStatus;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.RecoveryIterator;
@@ -60,6 +64,8 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     private final Set<ContainerId> recovered = ConcurrentHashMap.newKeySet();
     /** Ordered to pause while being resumed; known to the dispatcher's thread alone. */
     private final Set<ContainerId> pauseMissed = new HashSet<>();
+    /** Put aside by the ResourceManager; changed by the dispatcher's thread alone. */
+    private final Set<ContainerId> held = ConcurrentHashMap.newKeySet();
     private Context context;
     private Dispatcher dispatcher;
     private ContainerExecutor executor;
@@ -79,7 +85,10 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         dispatcher.register(ContainerEventType.class, (EventHandler<ContainerEvent>) this::watch);
     }
 
-    /** A container has no answer to the order to pause while it is being resumed: it gets the order again when it runs. */
+    /**
+     * A container has no answer to the order to pause while it is being resumed: it gets the order again when it runs.
+     * One that is held is let go when it is promoted.
+     */
     private void watch(ContainerEvent event) {
         ContainerId id = event.getContainerID();
         switch (event.getType()) {
@@ -94,8 +103,15 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                     dispatch(new ContainerPauseEvent(id, "Its room was needed while it was being resumed"));
                 }
                 break;
+            case UPDATE_CONTAINER_TOKEN:
+                if (((UpdateContainerTokenEvent) event).getUpdatedToken().getExecutionType() == ExecutionType.GUARANTEED) {
+                    held.remove(id);
+                    settleHold(context.getContainers().get(id));
+                }
+                break;
             case CONTAINER_RESOURCES_CLEANEDUP:
                 pauseMissed.remove(id);
+                held.remove(id);
                 break;
             default:
                 break;
@@ -128,9 +144,43 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
             case RECOVER_PAUSED_CONTAINER:
                 recoverPaused(container);
                 break;
+            case SIGNAL_CONTAINER:
+                if (asksToHold((SignalContainersLauncherEvent) event)) {
+                    held.add(container.getContainerId());
+                    settleHold(container);
+                } else {
+                    super.handle(event);
+                }
+                break;
             default:
                 super.handle(event);
         }
+    }
+
+    /**
+     * To a demoted container a thread dump is of no use, and so the ResourceManager's way to say, within YARN's protocol,
+     * that it is to stand still until it is promoted, even where its room is not needed.
+     */
+    private static boolean asksToHold(SignalContainersLauncherEvent event) {
+        return event.getCommand() == SignalContainerCommand.OUTPUT_THREAD_DUMP
+            && event.getContainer().getContainerTokenIdentifier().getExecutionType() == ExecutionType.OPPORTUNISTIC;
+    }
+
+    /** To the node's container scheduler a container that is held is what it was: running, or paused. */
+    private void settleHold(Container container) {
+        if (container == null) {
+            return;
+        }
+        ContainerId id = container.getContainerId();
+        containerLauncher.submit(() -> {
+            try {
+                ((SuspendingExecutor) executor).hold(container, () -> held.contains(id));
+            } catch (IOException e) {
+                if (container.getContainerState() == ContainerState.RUNNING) {
+                    LOG.warn("{} is not {} as it should be", id, held.contains(id) ? "held" : "let go", e);
+                }
+            }
+        });
     }
 
     private void pause(Container container) {

@@ -2,6 +2,7 @@ package io.hiatus.nodemanager;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.exceptions.ConfigurationException;
 import org.apache.hadoop.yarn.server.nodemanager.Context;
@@ -73,6 +74,12 @@ public final class HiatusDefaultContainerExecutor extends DefaultContainerExecut
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Override
+    public void hold(Container container, BooleanSupplier wanted) throws IOException {
+        ContainerId id = container.getContainerId();
+        suspension.hold(id, getPidFilePath(id), signaller, wanted);
     }
 
     @Override

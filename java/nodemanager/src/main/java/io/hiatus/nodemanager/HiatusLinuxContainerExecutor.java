@@ -2,6 +2,7 @@ package io.hiatus.nodemanager;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -89,6 +90,12 @@ public final class HiatusLinuxContainerExecutor extends LinuxContainerExecutor i
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Override
+    public void hold(Container container, BooleanSupplier wanted) throws IOException {
+        ContainerId id = container.getContainerId();
+        suspension.hold(id, getPidFilePath(id), signaller(container.getUser()), wanted);
     }
 
     @Override

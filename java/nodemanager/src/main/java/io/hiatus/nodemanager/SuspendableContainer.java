@@ -1,6 +1,8 @@
 package io.hiatus.nodemanager;
 
 import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +19,14 @@ final class SuspendableContainer {
 
     private enum State { RUNNING, SUSPENDED, PULSE, ENDING }
 
+    /** Why a container stands still. It runs when there is no reason left. */
+    enum Reason {
+        /** The node's container scheduler paused it, because its room is needed. */
+        PAUSED,
+        /** Somebody put it aside, whether or not its room is needed. */
+        HELD
+    }
+
     /** Starts a signal of YARN's own: the executor's {@code signalContainer}. */
     interface Kill {
         boolean send() throws IOException;
@@ -29,6 +39,7 @@ final class SuspendableContainer {
     /** Written under the lock; read without it by a pause under way, which gives way to a kill. */
     private volatile boolean ending;
     private State state = State.RUNNING;
+    private final Set<Reason> reasons = EnumSet.noneOf(Reason.class);
     private Suspender suspender;
     private Future<?> nextPulseStep;
 
@@ -41,27 +52,28 @@ final class SuspendableContainer {
     }
 
     /**
-     * Suspends the container: notice, stop, check, and pulses from now on.
+     * Suspends the container, unless it stands still already: notice, stop, check, and pulses from now on.
      *
      * @throws IOException when it is not stopped; then it runs as before
      */
-    void suspend(Suspender how) throws IOException {
-        suspend(how, conf.pulseIntervalMs);
+    void suspend(Reason why, Suspender how) throws IOException {
+        suspend(why, how, conf.pulseIntervalMs);
     }
 
     /**
      * Suspends again a container that was, when an earlier NodeManager ended. How long ago nobody knows, so the first
      * pulse comes at once.
      */
-    void suspendAgain(Suspender how) throws IOException {
-        suspend(how, 0);
+    void suspendAgain(Reason why, Suspender how) throws IOException {
+        suspend(why, how, 0);
     }
 
-    private synchronized void suspend(Suspender how, long firstPulseAfterMs) throws IOException {
+    private synchronized void suspend(Reason why, Suspender how, long firstPulseAfterMs) throws IOException {
         if (ending) {
             throw new IOException(id + " is ending and cannot be suspended");
         }
         if (state != State.RUNNING) {
+            reasons.add(why);
             return;
         }
         long start = System.nanoTime();
@@ -69,19 +81,20 @@ final class SuspendableContainer {
         how.stop(this::isEnding);
         suspender = how;
         state = State.SUSPENDED;
+        reasons.add(why);
         guard.watch(id, how.home, how.resumeCommand());
-        LOG.info("Suspended {} by {} in {} ms", id, how.mechanism(),
+        LOG.info("Suspended {} ({}) by {} in {} ms", id, why, how.mechanism(),
             TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
         schedule(this::beginPulse, firstPulseAfterMs);
     }
 
     /**
-     * Continues a suspended container; does nothing for a running one.
+     * Takes a reason away and, if it was the last one, continues the container.
      *
      * @throws IOException when some process is still stopped
      */
-    synchronized void resume() throws IOException {
-        if (state != State.SUSPENDED && state != State.PULSE) {
+    synchronized void resume(Reason why) throws IOException {
+        if (!reasons.remove(why) || !reasons.isEmpty() || state != State.SUSPENDED && state != State.PULSE) {
             return;
         }
         cancelPulse();

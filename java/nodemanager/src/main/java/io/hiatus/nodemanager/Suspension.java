@@ -1,19 +1,23 @@
 package io.hiatus.nodemanager;
 
+import io.hiatus.nodemanager.SuspendableContainer.Reason;
 import java.io.File;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.Files;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.concurrent.HadoopExecutors;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.server.nodemanager.ContainerExecutor.Signal;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.Container;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerKillEvent;
@@ -91,20 +95,27 @@ final class Suspension {
         }
         try {
             Suspender how = suspender(id, pidFile, signaller);
+            // A promotion may have come before this.
+            boolean held = holdMark(id, pidFile).exists()
+                && container.getContainerTokenIdentifier().getExecutionType() == ExecutionType.OPPORTUNISTIC;
             if (paused) {
-                container(id).suspendAgain(how);
-            } else {
+                container(id).suspendAgain(Reason.PAUSED, how);
+            }
+            if (held) {
+                container(id).suspendAgain(Reason.HELD, how);
+            }
+            if (!paused && !held) {
                 how.resume();
             }
         } catch (IOException e) {
-            LOG.warn("{} could not be restored as {}: killing it", id, paused ? "suspended" : "running", e);
+            LOG.warn("{} could not be restored as {}: killing it", id, paused ? "paused" : "running", e);
             container.handle(new ContainerKillEvent(id, ContainerExitStatus.PREEMPTED,
                 "Could not be restored after a NodeManager restart: " + e.getMessage()));
         }
     }
 
     /**
-     * Suspends a container; returns when all its processes are seen stopped.
+     * Pauses a container; returns when all its processes are seen stopped.
      *
      * @throws IOException when it is not suspended; the NodeManager then kills it
      */
@@ -112,12 +123,35 @@ final class Suspension {
         if (pidFile == null) {
             throw new IOException(id + " is no longer active");
         }
-        container(id).suspend(suspender(id, pidFile, signaller));
+        container(id).suspend(Reason.PAUSED, suspender(id, pidFile, signaller));
     }
 
-    /** Resumes a container; returns when all its processes are seen running. */
+    /** Resumes a paused container; returns when all its processes are seen running, unless it is held. */
     void resume(ContainerId id) throws IOException {
-        container(id).resume();
+        container(id).resume(Reason.PAUSED);
+    }
+
+    /**
+     * Holds a container, paused or not, or lets it go. A mark beside its pid file tells the next NodeManager.
+     *
+     * @param wanted asked when it is this call's turn, so that of several calls at once the last one does what is wanted
+     * @throws IOException when it is not held, or does not run again
+     */
+    void hold(ContainerId id, Path pidFile, Signaller signaller, BooleanSupplier wanted) throws IOException {
+        if (pidFile == null) {
+            throw new IOException(id + " is no longer active");
+        }
+        File mark = holdMark(id, pidFile);
+        SuspendableContainer container = container(id);
+        synchronized (container) {
+            if (wanted.getAsBoolean()) {
+                container.suspend(Reason.HELD, suspender(id, pidFile, signaller));
+                Files.write(mark.toPath(), new byte[0]);
+            } else {
+                Files.deleteIfExists(mark.toPath());
+                container.resume(Reason.HELD);
+            }
+        }
     }
 
     /** Has a signal of YARN's own sent, such that a suspended container gets it if it is to end by it. */
@@ -169,6 +203,10 @@ final class Suspension {
             }
         } while (System.nanoTime() < deadline && !hasExited(pidFile));
         throw new IOException(id + " has no process that leads a session (pid file " + pidFile + ")");
+    }
+
+    private static File holdMark(ContainerId id, Path pidFile) {
+        return new File(new File(pidFile.toString()).getParentFile(), id + ".held");
     }
 
     private static boolean hasExited(Path pidFile) {

@@ -8,6 +8,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assume.assumeTrue;
 
+import io.hiatus.nodemanager.SuspendableContainer.Reason;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -91,9 +92,8 @@ public class CgroupFreezerTest {
                 CgroupFreezer freezer = CgroupFreezer.of(container.processes.leader.pid, TestContainer.ID.toString());
                 SuspendableContainer suspendable =
                     new SuspendableContainer(TestContainer.ID, new SuspensionConf(conf), timer, new OrphanGuard(0));
-                suspendable.suspend(
-                    new Suspender(new SuspensionConf(conf), container.processes, new KillSignaller(), freezer,
-                    folder.getRoot()));
+                suspendable.suspend(Reason.PAUSED, new Suspender(new SuspensionConf(conf),
+                    container.processes, new KillSignaller(), freezer, folder.getRoot()));
                 assertTrue(freezer.isFrozen());
                 suspendable.kill(() -> {
                     Shell.execCommand("bash", "-c", "kill -s " + signal + " -- -" + container.processes.leader.pid);

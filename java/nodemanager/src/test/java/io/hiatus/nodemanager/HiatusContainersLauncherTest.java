@@ -2,6 +2,7 @@ package io.hiatus.nodemanager;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
@@ -26,13 +27,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.SignalContainerCommand;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.event.Dispatcher;
 import org.apache.hadoop.yarn.event.Event;
 import org.apache.hadoop.yarn.event.EventHandler;
-import org.apache.hadoop.yarn.server.nodemanager.ContainerExecutor;
+import org.apache.hadoop.yarn.security.ContainerTokenIdentifier;
 import org.apache.hadoop.yarn.server.nodemanager.ContainerExecutor.Signal;
+import org.apache.hadoop.yarn.server.nodemanager.ContainerExecutor;
 import org.apache.hadoop.yarn.server.nodemanager.Context;
 import org.apache.hadoop.yarn.server.nodemanager.LocalDirsHandlerService;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.ContainerManagerImpl;
@@ -41,11 +46,14 @@ import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.Cont
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerEventType;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerPauseEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerState;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.UpdateContainerTokenEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEventType;
-import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.SignalContainersLauncherEvent;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerState;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerStatus;
+import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.RecoveryIterator;
 import org.junit.After;
 import org.junit.Before;
@@ -170,6 +178,39 @@ public class HiatusContainersLauncherTest {
         assertTrue(sent.isEmpty());
         paused.countDown();
         awaitSent(ContainerEventType.CONTAINER_PAUSED, 1);
+    }
+
+    @Test
+    public void aDemotedContainerIsHeldOnRequestUntilItIsPromoted() throws Exception {
+        askForThreadDump(ExecutionType.OPPORTUNISTIC);
+        ArgumentCaptor<BooleanSupplier> held = ArgumentCaptor.forClass(BooleanSupplier.class);
+        verify(executor, timeout(10_000)).hold(eq(container), held.capture());
+        assertTrue(held.getValue().getAsBoolean());
+        toContainer(new UpdateContainerTokenEvent(TestContainer.ID, token(ExecutionType.GUARANTEED), false, true, true));
+        verify(executor, timeout(10_000).times(2)).hold(eq(container), held.capture());
+        assertFalse(held.getValue().getAsBoolean());
+    }
+
+    @Test
+    public void aThreadDumpOfAnyOtherContainerIsJustThat() throws Exception {
+        ContainerLaunch launch = mock(ContainerLaunch.class);
+        launcher.running.put(TestContainer.ID, launch);
+        askForThreadDump(ExecutionType.GUARANTEED);
+        verify(launch).signalContainer(SignalContainerCommand.OUTPUT_THREAD_DUMP);
+        verify(executor, never()).hold(any(), any());
+    }
+
+    private void askForThreadDump(ExecutionType type) {
+        ContainerTokenIdentifier token = token(type);
+        when(container.getContainerTokenIdentifier()).thenReturn(token);
+        state = ContainerState.RUNNING;
+        launcher.handle(new SignalContainersLauncherEvent(container, SignalContainerCommand.OUTPUT_THREAD_DUMP));
+    }
+
+    private static ContainerTokenIdentifier token(ExecutionType type) {
+        ContainerTokenIdentifier token = mock(ContainerTokenIdentifier.class);
+        when(token.getExecutionType()).thenReturn(type);
+        return token;
     }
 
     @Test

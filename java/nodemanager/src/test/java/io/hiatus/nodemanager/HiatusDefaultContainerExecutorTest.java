@@ -9,13 +9,16 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.security.ContainerTokenIdentifier;
 import org.apache.hadoop.yarn.server.nodemanager.ContainerExecutor;
 import org.apache.hadoop.yarn.server.nodemanager.Context;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.Container;
@@ -134,6 +137,50 @@ public class HiatusDefaultContainerExecutorTest {
             test.suspender(conf).stop(() -> false); // the earlier NodeManager ended before it could store the pause
             reacquire(test);
             await().until(test::noneStopped);
+        }
+    }
+
+    @Test
+    public void aHeldContainerStandsStillWhateverTheNodeManagersSchedulerDoes() throws Exception {
+        init();
+        try (TestContainer test = new TestContainer(folder.getRoot(), TICKS, 2)) {
+            reacquire(test);
+            await().until(this::isTracked);
+            executor.hold(container, () -> true);
+            assertTrue(test.allStopped());
+            executor.pauseContainer(container);
+            executor.resumeContainer(container);
+            assertTrue("there is room for it again", test.allStopped());
+            executor.pauseContainer(container);
+            executor.hold(container, () -> false);
+            assertTrue("there is none", test.allStopped());
+            executor.resumeContainer(container);
+            assertTrue(test.noneStopped());
+        }
+    }
+
+    @Test
+    public void aHeldContainerIsHeldAfterARestartUnlessItWasPromotedMeanwhile() throws Exception {
+        for (ExecutionType type : new ExecutionType[] {ExecutionType.OPPORTUNISTIC, ExecutionType.GUARANTEED}) {
+            init();
+            ContainerTokenIdentifier token = mock(ContainerTokenIdentifier.class);
+            when(token.getExecutionType()).thenReturn(type);
+            when(container.getContainerTokenIdentifier()).thenReturn(token);
+            File home = folder.newFolder();
+            try (TestContainer test = new TestContainer(home, TICKS, 2)) {
+                assertTrue(new File(home, TestContainer.ID + ".held").createNewFile()); // by the earlier NodeManager
+                test.suspender(conf).stop(() -> false);
+                reacquire(test);
+                await().until(this::isTracked);
+                if (type == ExecutionType.GUARANTEED) {
+                    await().until(test::noneStopped);
+                } else {
+                    executor.resumeContainer(container);
+                    await().until(test::allStopped);
+                    executor.hold(container, () -> false);
+                    assertTrue(test.noneStopped());
+                }
+            }
         }
     }
 

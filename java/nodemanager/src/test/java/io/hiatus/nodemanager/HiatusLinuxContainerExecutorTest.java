@@ -42,7 +42,7 @@ public class HiatusLinuxContainerExecutorTest {
         + "echo \"$@\" >> %1$s/calls\n"
         + "[ \"$1\" = --checksetup ] && exit 0\n"
         + "[ \"$3\" = 2 ] || exit 3\n"
-        + "[ -e %1$s/refuse ] && exit 8\n"
+        + "[ -e %1$s/refuse ] && [ \"$5\" -gt 0 ] && exit 8\n" // not to who asks whether it lives
         + "kill -0 -- -$4 2> /dev/null || exit 9\n"
         + "kill -$5 -- -$4\n";
 

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.hiatus.nodemanager.SuspendableContainer.Reason;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -41,7 +42,7 @@ public class SuspendableContainerTest {
         try (TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2)) {
             pulses(200, 100);
             SuspendableContainer suspendable = suspendable();
-            suspendable.suspend(container.suspender(conf));
+            suspendable.suspend(Reason.PAUSED, container.suspender(conf));
             for (int pulse = 0; pulse < 3; pulse++) {
                 await().until(container::allStopped);
                 long before = container.length("ticks");
@@ -55,7 +56,7 @@ public class SuspendableContainerTest {
     public void oneSuspendedSinceBeforeARestartIsPulsedAtOnce() throws Exception {
         try (TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2)) {
             pulses(3_600_000, 100);
-            suspendable().suspendAgain(container.suspender(conf));
+            suspendable().suspendAgain(Reason.PAUSED, container.suspender(conf));
             long before = container.length("ticks");
             await().until(() -> container.length("ticks") > before);
             await().until(container::allStopped);
@@ -66,7 +67,7 @@ public class SuspendableContainerTest {
     public void withoutPulsesItDoesNothing() throws Exception {
         try (TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2)) {
             conf.setLong(SuspensionConf.PULSE_INTERVAL_MS, 0);
-            suspendable().suspend(container.suspender(conf));
+            suspendable().suspend(Reason.PAUSED, container.suspender(conf));
             long before = container.length("ticks");
             Thread.sleep(500);
             assertEquals(before, container.length("ticks"));
@@ -80,9 +81,9 @@ public class SuspendableContainerTest {
             pulses(40, 20);
             SuspendableContainer suspendable = suspendable();
             for (int cycle = 0; cycle < 20; cycle++) {
-                suspendable.suspend(container.suspender(conf));
+                suspendable.suspend(Reason.PAUSED, container.suspender(conf));
                 Thread.sleep(10 * (cycle % 8)); // resumed before, in and after pulses
-                suspendable.resume();
+                suspendable.resume(Reason.PAUSED);
                 for (int look = 0; look < 10; look++) {
                     assertTrue(container.noneStopped());
                     Thread.sleep(5);
@@ -97,7 +98,7 @@ public class SuspendableContainerTest {
                 "trap 'echo bye > bye; exit 3' TERM; setsid sleep 600 & touch ready; while :; do sleep 0.02; done", 3)) {
             await().until(() -> container.has("ready"));
             SuspendableContainer suspendable = suspendable();
-            suspendable.suspend(container.suspender(conf));
+            suspendable.suspend(Reason.PAUSED, container.suspender(conf));
             suspendable.kill(() -> signal("TERM", container));
             assertEquals(3, container.process.waitFor());
             assertEquals("bye", container.read("bye"));
@@ -111,10 +112,10 @@ public class SuspendableContainerTest {
         try (TestContainer container = new TestContainer(folder.getRoot(), "trap '' TERM; " + TICKS, 2)) {
             pulses(40, 20);
             SuspendableContainer suspendable = suspendable();
-            suspendable.suspend(container.suspender(conf));
+            suspendable.suspend(Reason.PAUSED, container.suspender(conf));
             suspendable.kill(() -> signal("TERM", container));
             await().until(container::noneStopped);
-            assertThrows(IOException.class, () -> suspendable.suspend(container.suspender(conf)));
+            assertThrows(IOException.class, () -> suspendable.suspend(Reason.PAUSED, container.suspender(conf)));
             for (int look = 0; look < 20; look++) {
                 assertTrue(container.noneStopped());
                 Thread.sleep(10);
@@ -126,7 +127,7 @@ public class SuspendableContainerTest {
     public void whatAnEndedContainerLeavesStoppedIsContinued() throws Exception {
         try (TestContainer container = new TestContainer(folder.getRoot(), "setsid sleep 600 & wait", 2)) {
             SuspendableContainer suspendable = suspendable();
-            suspendable.suspend(container.suspender(conf));
+            suspendable.suspend(Reason.PAUSED, container.suspender(conf));
             new ProcessBuilder("kill", "-KILL", "" + container.processes.leader.pid).start().waitFor(); // say, the OOM killer
             await().until(() -> !container.processes.isLeaderAlive());
             suspendable.close();
@@ -140,7 +141,7 @@ public class SuspendableContainerTest {
         try (TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2)) {
             pulses(200, 100);
             SuspendableContainer suspendable = suspendable();
-            suspendable.suspend(container.suspender(conf));
+            suspendable.suspend(Reason.PAUSED, container.suspender(conf));
             await().until(container::noneStopped); // in a pulse
             suspendable.close();
             assertTrue(container.allStopped());
