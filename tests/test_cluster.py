@@ -91,7 +91,7 @@ def test_down_ends_containers_even_of_a_dead_node_manager(clusters):
     assert workload.running()
     cluster.down()
     assert daemons.processes(cluster.dir) == []
-    assert not workload.running()
+    wait_for(lambda: not workload.running(), "the client, which lost its environment first, is gone")
 
 
 def test_a_command_for_no_cluster_says_so(tmp_path):
