@@ -17,6 +17,7 @@ final class Programs {
         classes.put("teravalidate", "org.apache.hadoop.examples.terasort.TeraValidate");
         classes.put("randomtextwriter", "org.apache.hadoop.examples.RandomTextWriter");
         classes.put("pi", "org.apache.hadoop.examples.QuasiMonteCarlo");
+        classes.put("timed-tasks", TimedTasks.class.getName());
         classes.put("sleep", "org.apache.hadoop.mapreduce.SleepJob");
         CLASSES = Collections.unmodifiableMap(classes);
     }

@@ -1,0 +1,276 @@
+"""HFSP that suspends, kills or waits, and CapacityScheduler, on one PigMix-like mix of real MapReduce jobs.
+
+The thesis' TEST mix (HFSP thesis, Table 5.1 and section 5.2) scaled to a cluster of eight containers: bins 1 to 3 as 6 : 8 : 6, with
+bin 3 for the thesis' bins 3 and 4; an eighth of the tasks; half of the map times. Every scheduler gets the same jobs at the same times.
+"""
+
+import heapq
+import math
+import random
+import statistics
+from dataclasses import dataclass
+
+from .. import layout
+from ..cluster import Cluster
+from ..configuration import Spec
+from ..errors import ClusterError
+from ..jobs import Workload, job, run as run_jobs
+from . import tables
+
+_NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1024, 256, 128
+_MEAN_BETWEEN_ARRIVALS_S = 6.0
+_JOBS_PER_BIN = {1: 6, 2: 8, 3: 6}
+_MAPS = {1: (1, 1), 2: (2, 6), 3: (8, 20)}  #: least and most
+_REDUCES = {1: 1, 2: 1, 3: 2}
+_MEDIAN_MAP_MS = 4500
+_REDUCE_MS = {1: 2000, 2: 3000, 3: 6000}
+_SPREAD = {"map": 0.28, "reduce": 0.14}  #: σ of a task's time over its job's mean, log-normal (fitted to Fig. 5.8)
+_JOB_SPREAD = 0.35  #: σ of a job's mean map time, log-normal
+_QUANTILES = (0.25, 0.5, 0.75, 0.9, 1.0)
+
+_DEFAULT_QUEUE = "yarn.scheduler.capacity.root.default."
+_HIATUS = {
+    "yarn.scheduler.hiatus.policy": "hfsp",
+    # The thesis' 5 training tasks, 60 s and 60 s a task, scaled as tasks and times are.
+    "yarn.scheduler.hiatus.training-tasks": 2,
+    "yarn.scheduler.hiatus.training-timeout-ms": 15_000,
+    "yarn.scheduler.hiatus.default-task-ms": 5_000,
+    "yarn.scheduler.hiatus.min-run-ms": 1_000,
+    "yarn.scheduler.hiatus.min-resumed-ms": 2_000,
+    "yarn.scheduler.hiatus.max-suspended-memory": 2,
+}
+SCHEDULERS = {
+    "HFSP/suspend": ("hiatus", {**_HIATUS, "yarn.scheduler.hiatus.mode": "suspend"}),
+    "HFSP/kill": ("hiatus", {**_HIATUS, "yarn.scheduler.hiatus.mode": "kill", "yarn.scheduler.hiatus.preemption": "kill"}),
+    "HFSP/wait": ("hiatus", {**_HIATUS, "yarn.scheduler.hiatus.preemption": "wait"}),
+    "Fair": ("capacity", {_DEFAULT_QUEUE + "ordering-policy": "fair"}),
+    "FIFO": ("capacity", {_DEFAULT_QUEUE + "ordering-policy": "fifo"}),
+}
+_METHOD = (
+    f"{sum(_JOBS_PER_BIN.values())} real MapReduce jobs a seed on {_NODES} NodeManagers of {_NODE_MEMORY_MB // _TASK_MB} containers; Poisson arrivals, "
+    f"one in {_MEAN_BETWEEN_ARRIVALS_S:.0f} s; tasks work their times in strokes of 100 ms, so that time in which they are suspended does not "
+    "count. CapacityScheduler is stock, with the ordering policy `fair` or `fifo`. *Slowdown* is sojourn over the time the job would take "
+    "alone, computed from its task times and from the cost of a job and of a task that a small job run alone showed in the same run. Two "
+    "cores start all those JVMs: compare within a seed, not seconds with another machine. Speculative execution is off.")
+
+
+@dataclass
+class Drawn:
+    """A job of the mix."""
+
+    name: str
+    bin: int
+    at_s: float
+    maps_ms: list
+    reduces_ms: list
+
+    def submission(self):
+        """As a job of a workload file."""
+        times = [",".join(map(str, stage)) for stage in (self.maps_ms, self.reduces_ms)]
+        return job(self.name, self.at_s, "timed-tasks", *times)
+
+    def alone_s(self, costs):
+        """Seconds it would take alone on the cluster: its tasks in order on all containers, its reduces after its maps."""
+        slots = (_NODES * _NODE_MEMORY_MB - _MASTER_MB) // _TASK_MB
+        return costs.job_s + sum(_makespan([ms / 1000 + costs.task_s for ms in stage], slots) for stage in (self.maps_ms, self.reduces_ms))
+
+
+@dataclass
+class Costs:
+    """What a job and a task cost beyond their work, in seconds."""
+
+    job_s: float
+    task_s: float
+
+
+@dataclass
+class Outcome:
+    """What one scheduler made of one seed's jobs."""
+
+    results: list  #: a JobResult for each job
+    costs: Costs
+    counters: dict  #: Hiatus's counters; empty for stock
+    errors: list  #: Hiatus's estimation errors: {"priority", "ratio"}
+
+
+def options(parser):
+    """Arguments of the command line."""
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2], metavar="N", help="draws of the workload (default: 1 2)")
+    parser.add_argument("--schedulers", nargs="+", choices=SCHEDULERS, default=list(SCHEDULERS), metavar="NAME",
+                        help=f"of {', '.join(SCHEDULERS)} (default: all)")
+
+
+def run(options, say):
+    """All seeds under all schedulers; prints and writes the tables."""
+    outcomes = {}
+    for seed in options.seeds:
+        drawn = draw(seed)
+        for name in options.schedulers:
+            outcomes[seed, name] = _run(name, drawn, f"seed {seed}, {name}", say)
+    tables.write("hfsp-live", "HFSP on real daemons, measured", _METHOD, report(options, outcomes))
+
+
+def draw(seed):
+    """The jobs of a seed, in the order of their arrival."""
+    random_of = random.Random(seed)
+
+    def times(count, mean_ms, kind):
+        return [max(200, round(random_of.lognormvariate(math.log(mean_ms), _SPREAD[kind]))) for _ in range(count)]
+
+    bins = [number for number, count in _JOBS_PER_BIN.items() for _ in range(count)]
+    random_of.shuffle(bins)
+    jobs, at_s = [], 0.0
+    for number, bin_number in enumerate(bins):
+        maps = random_of.randint(*_MAPS[bin_number])
+        mean_ms = random_of.lognormvariate(math.log(_MEDIAN_MAP_MS), _JOB_SPREAD)
+        jobs.append(Drawn(f"job-{number:02}-bin{bin_number}", bin_number, round(at_s, 2), times(maps, mean_ms, "map"),
+                          times(_REDUCES[bin_number], _REDUCE_MS[bin_number], "reduce")))
+        at_s += random_of.expovariate(1 / _MEAN_BETWEEN_ARRIVALS_S)
+    return jobs
+
+
+def _makespan(times_s, slots):
+    ends = [0.0] * slots
+    for time_s in times_s:
+        heapq.heapreplace(ends, ends[0] + time_s)
+    return max(ends)
+
+
+def _run(name, drawn, label, say):
+    scheduler, properties = SCHEDULERS[name]
+    cluster = Cluster(layout.BUILD / "experiments" / "hfsp-live")
+    cluster.down()
+    say(f"{label}: starting")
+    cluster.up(Spec(nodes=_NODES, node_memory=[_NODE_MEMORY_MB], node_vcores=[32], node_heartbeat_ms=500, scheduler=scheduler, fs="local",
+                    properties={
+                        "yarn.scheduler.capacity.maximum-am-resource-percent": 0.5,
+                        "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
+                        "mapreduce.job.reduce.slowstart.completedmaps": 0.8,
+                        "mapreduce.map.speculative": "false",
+                        "mapreduce.reduce.speculative": "false",
+                        **properties,
+                    }))
+    try:
+        costs = _costs(cluster)
+        workload = Workload(cluster, [one.submission() for one in drawn])
+        try:
+            workload.wait(timeout_s=1800)
+        finally:
+            workload.stop()
+        results = workload.results()
+        if lost := [result.name for result in results if result.status != "SUCCEEDED"]:
+            raise ClusterError(f"{label}: {', '.join(lost)} did not succeed; logs: {cluster.dir}/logs")
+        told = cluster.rm.get("/ws/v1/hiatus") if scheduler == "hiatus" else {}
+        say(f"{label}: mean sojourn {statistics.mean(result.sojourn_s for result in results):.1f} s")
+        return Outcome(results, costs, told.get("counters", {}), told.get("estimates", []))
+    finally:
+        cluster.down()
+
+
+def _costs(cluster):
+    """Runs a small job alone: what it takes beyond its work is the cost of a job and of two tasks."""
+    work_ms = 1000
+    small = Drawn("alone", 1, 0, [work_ms], [work_ms])
+    run_jobs(cluster, [small.submission()])  # the first one also warms the daemons up
+    (result,) = run_jobs(cluster, [small.submission()])
+    tasks_s = sum(attempt["finishTime"] - attempt["startTime"] for attempt in result.attempts) / 1000
+    task_s = max(0.0, (tasks_s - 2 * work_ms / 1000) / 2)
+    return Costs(max(0.0, result.sojourn_s - tasks_s), task_s)
+
+
+# The tables -----------------------------------------------------------------------------------------------------------
+
+
+def report(options, outcomes):
+    """The tables and claims as parts of a page."""
+    drawn = {seed: draw(seed) for seed in options.seeds}
+    parts = [_sojourns(options, outcomes, drawn), _slowdowns(options, outcomes, drawn), _prices(options, outcomes)]
+    if {"Fair", "HFSP/suspend"} <= set(options.schedulers):
+        parts += [_ratios(options, outcomes), _claims(options, outcomes)]
+    parts.append(_errors(options, outcomes))
+    return parts
+
+
+def _of_bin(outcome, drawn, bin_number):
+    return [result.sojourn_s for result, one in zip(outcome.results, drawn) if bin_number in (0, one.bin)]
+
+
+def _sojourns(options, outcomes, drawn):
+    rows = []
+    for seed in options.seeds:
+        for name in options.schedulers:
+            row = [seed, name]
+            for bin_number in (0, *_JOBS_PER_BIN):
+                sample = _of_bin(outcomes[seed, name], drawn[seed], bin_number)
+                row += [statistics.mean(sample), statistics.median(sample)]
+            rows.append(row)
+    columns = ["seed", "scheduler", "mean, all", "median, all"]
+    columns += [f"{what}, bin {number}" for number in _JOBS_PER_BIN for what in ("mean", "median")]
+    return tables.table("Sojourn times, s", columns, rows)
+
+
+def _slowdowns(options, outcomes, drawn):
+    rows = []
+    for seed in options.seeds:
+        for name in options.schedulers:
+            outcome = outcomes[seed, name]
+            sample = sorted(result.sojourn_s / one.alone_s(outcome.costs) for result, one in zip(outcome.results, drawn[seed]))
+            rows.append([seed, name, *(sample[min(len(sample) - 1, int(q * len(sample)))] for q in _QUANTILES), statistics.mean(sample)])
+    return tables.table("Slowdown", ["seed", "scheduler", *(f"q{q:g}" for q in _QUANTILES), "mean"], rows)
+
+
+def _prices(options, outcomes):
+    rows = []
+    for seed in options.seeds:
+        for name in options.schedulers:
+            outcome = outcomes[seed, name]
+            makespan = max(result.finished_ms for result in outcome.results) - min(result.submitted_ms for result in outcome.results)
+            killed, failed = (sum(result.attempts_in(state) for result in outcome.results) for state in ("KILLED", "FAILED"))
+            rows.append([seed, name, outcome.counters.get("suspended", 0), killed, failed,
+                         sum(result.wasted_s for result in outcome.results), makespan / 1000])
+    columns = ["seed", "scheduler", "suspensions", "attempts killed", "attempts failed", "wasted container-s", "makespan, s"]
+    return tables.table("What it cost", columns, rows)
+
+
+def _mean(outcome):
+    return statistics.mean(result.sojourn_s for result in outcome.results)
+
+
+def _ratio(options, outcomes, name):
+    return statistics.mean(_mean(outcomes[seed, name]) / _mean(outcomes[seed, "Fair"]) for seed in options.seeds)
+
+
+def _ratios(options, outcomes):
+    rows = [[name, _ratio(options, outcomes, name)] for name in options.schedulers]
+    return tables.table("Mean sojourn over Fair's, mean of the seeds", ["scheduler", "ratio"], rows)
+
+
+def _claims(options, outcomes):
+    ratio = _ratio(options, outcomes, "HFSP/suspend")
+    wasted = sum(result.wasted_s for seed in options.seeds for result in outcomes[seed, "HFSP/suspend"].results)
+    return "## Claims\n\n" + (
+        tables.claim("H-C1, HFSP/suspend", ratio <= 0.85, f"mean sojourn {ratio:.2f} of Fair's, wanted at most 0.85; the thesis: 0.76 (TEST)")
+        + tables.claim("Suspension wastes nothing", wasted == 0, f"{wasted:.1f} container-seconds of killed or failed attempts"))
+
+
+def _errors(options, outcomes):
+    """Estimation errors S/R of all phases that were sized; a map's requests have the higher number, 20, a reduce's 10."""
+    told = [error for (_, name), outcome in outcomes.items() if name.startswith("HFSP") for error in outcome.errors]
+    parts, rows, claims = {"map (H-C8)": 20, "reduce (H-C9)": 10}, [], ""
+    for title, priority in parts.items():
+        sample = sorted(error["ratio"] for error in told if error["priority"] == priority)
+        if sample:
+            rows.append([title, len(sample), *(sample[min(len(sample) - 1, int(q * len(sample)))] for q in (0.0, *_QUANTILES))])
+
+            def share(holds, sample=sample):
+                return sum(map(holds, sample)) / len(sample)
+            if priority == 20:
+                low, high = share(lambda ratio: ratio < 0.5), share(lambda ratio: ratio > 2)
+                claims += tables.claim("H-C8", low < 0.05 and high < 0.04 and sample[-1] <= 4,
+                                       f"{low:.1%} below 0.5 (less than 5 %), {high:.1%} above 2 (less than 4 %), largest {sample[-1]:.2f} (at most 4)")
+            else:
+                near = share(lambda ratio: 0.8 <= ratio <= 1.2)
+                claims += tables.claim("H-C9", near >= 0.9 and sample[-1] <= 2.1,
+                                       f"{near:.1%} within 0.8 to 1.2 (at least 90 %), largest {sample[-1]:.2f} (at most 2.1)")
+    title = "Estimation error S/R (thesis, section 5.4)"
+    return tables.table(title, ["phase", "sized", "least", *(f"q{q:g}" for q in _QUANTILES)], rows) + "\n" + claims

@@ -1,0 +1,40 @@
+"""Tables in Markdown, and the page that says how they were made."""
+
+import os
+import platform
+import subprocess
+import sys
+from datetime import date
+
+from .. import layout
+
+
+def table(title, columns, rows):
+    """A table under a heading; numbers with two decimals."""
+    lines = [f"## {title}", "", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines += ["| " + " | ".join(_text(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _text(cell):
+    if isinstance(cell, float):
+        return f"{cell:.2f}"
+    return str(cell)
+
+
+def claim(name, holds, evidence):
+    """A line that says whether a claim holds, with its numbers."""
+    return f"- **{name} {'PASS' if holds else 'FAIL'}**: {evidence}\n"
+
+
+def write(name, title, method, parts):
+    """Prints the parts and writes them, under how they were made, to docs/bench/<name>.md."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=layout.ROOT, capture_output=True, text=True).stdout.strip()
+    made = (f"Made by `scripts/experiment {' '.join(sys.argv[1:])}` on {date.today()} at commit {commit or 'unknown'}, "
+            f"{os.cpu_count()} × {platform.machine()}.")
+    text = "\n".join([f"# {title}", "", made, "", method, "", *parts])
+    path = layout.ROOT / "docs" / "bench" / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    print("\n" + "\n".join(parts))
+    print(f"written to {path.relative_to(layout.ROOT)}")
