@@ -2,6 +2,7 @@
 
 use crate::entitlement::EPSILON;
 use crate::estimate;
+use crate::park;
 use crate::plan::Entry;
 use crate::policy::{EstimateError, Sizing};
 use crate::settings::{Mode, Primitive};
@@ -17,6 +18,8 @@ pub struct Explanation {
     pub jobs: Vec<JobExplanation>,
     /// Containers that are suspended, being suspended or being resumed.
     pub suspended: Vec<SuspendedExplanation>,
+    /// Containers that are parked and still run.
+    pub not_parked_yet: Vec<NotParkedExplanation>,
     /// Room kept for somebody.
     pub claims: Vec<ClaimExplanation>,
     /// How good past estimates of sizes were.
@@ -50,6 +53,8 @@ pub struct JobExplanation {
     pub attained_s: f64,
     /// How its queue's policy sized it, if that sizes jobs by itself.
     pub sizing: Option<Sizing>,
+    /// Whether it was put aside by hand.
+    pub parked: bool,
     /// What is wrong with its hints.
     pub wrong_hints: Vec<String>,
     /// What keeps it from getting more.
@@ -73,6 +78,21 @@ pub struct SuspendedExplanation {
     pub times: u32,
     /// For which application, while that still waits for the room.
     pub by: Option<String>,
+    /// Whether it was put aside by hand, alone or with its application.
+    pub parked: bool,
+}
+
+/// A container that was put aside by hand and cannot be suspended.
+#[derive(Debug, Serialize)]
+pub struct NotParkedExplanation {
+    /// Handle.
+    pub container: u32,
+    /// Application.
+    pub application: String,
+    /// Node handle.
+    pub node: u32,
+    /// Why not.
+    pub because: &'static str,
 }
 
 /// Room kept on a node.
@@ -135,6 +155,15 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
                     .get(&container.node)
                     .and_then(|node| node.claims.iter().find(|claim| claim.victims.contains(id)))
                     .map(|claim| name(claim.app)),
+                parked: cluster.jobs.get(&container.app).is_some_and(|job| job.has_parked(container)),
+            })
+            .collect(),
+        not_parked_yet: park::running(cluster)
+            .map(|(id, container)| NotParkedExplanation {
+                container: id.0,
+                application: name(container.app),
+                node: container.node.0,
+                because: park::obstacle(cluster, &scheduler.settings().cluster, container).unwrap_or("it will be soon"),
             })
             .collect(),
         claims: claims
@@ -168,7 +197,9 @@ fn job(scheduler: &Scheduler, partition: PartitionId, rank: usize, entry: &Entry
     let pending: u32 = of_partition().map(|phase| phase.pending).sum();
     let suspended: u32 = of_partition().map(|phase| phase.suspended).sum();
     let waits = scheduler.settings().cluster.mode == Mode::Order || queue.preemption == Primitive::Wait;
-    let blocked_by = if pending + suspended == 0 {
+    let blocked_by = if job.parked {
+        "it is parked"
+    } else if pending + suspended == 0 {
         "nothing: it has all it wants"
     } else if !job.active {
         "its queue's ApplicationMaster limit"
@@ -193,6 +224,7 @@ fn job(scheduler: &Scheduler, partition: PartitionId, rank: usize, entry: &Entry
         remaining_s: estimate::remaining_seconds(job, queue.default_task, total),
         attained_s: job.attained(cluster.now).dominant_seconds(total),
         sizing: scheduler.planner().policy_of(job.queue, partition).and_then(|policy| policy.sizing(entry.app)),
+        parked: job.parked,
         wrong_hints: job.hints.wrong.clone(),
         blocked_by,
     })

@@ -59,6 +59,22 @@ pub enum Fact {
         /// Whether its asks may be served.
         active: bool,
     },
+    /// Somebody put an application aside by hand, or took it up again. While it is parked its asks rest, and its
+    /// containers, the ApplicationMaster's aside, are suspended where that is possible and stay so. Told again when a core
+    /// begins anew.
+    AppParked {
+        /// The application.
+        app: AppId,
+        /// Whether it is put aside.
+        parked: bool,
+    },
+    /// The same for one container. It stays parked when its application is woken.
+    ContainerParked {
+        /// The container.
+        container: ContainerId,
+        /// Whether it is put aside.
+        parked: bool,
+    },
     /// An attempt of the application ended: its asks are gone, and its containers unless they are kept.
     AttemptEnded {
         /// The application.

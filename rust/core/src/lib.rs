@@ -22,6 +22,7 @@ pub mod state;
 pub mod units;
 pub mod waterline;
 
+mod park;
 mod place;
 mod preempt;
 mod scheduler;

@@ -140,7 +140,7 @@ fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, al
         .suspended
         .iter()
         .filter_map(|id| cluster.containers.get(id).map(|container| (container, *id)))
-        .filter(|(container, _)| container.app == app)
+        .filter(|(container, _)| container.app == app && !container.parked)
         .map(|(container, id)| (container.since, id, container.resource().dominant_share(total)))
         .collect();
     own.sort_by_key(|(since, id, _)| (*since, *id));
@@ -168,7 +168,7 @@ fn start_new(
     mut allowance: f64,
 ) {
     let (Some(node), Some(job)) = (cluster.nodes.get_mut(&id), cluster.jobs.get_mut(&app)) else { return };
-    if !job.active || node.refused.contains(&app) {
+    if !job.may_start() || node.refused.contains(&app) {
         return;
     }
     let mut count = 0;

@@ -154,7 +154,8 @@ impl Planner {
     }
 }
 
-/// The job as its queue's policy sees it; `None` if it neither holds nor wants anything in the partition.
+/// The job as its queue's policy sees it; `None` if it neither holds nor asks for anything in the partition. What it may
+/// not have now, because its queue does not let it run or it is parked, is no demand.
 fn view(
     app: AppId,
     job: &Job,
@@ -163,12 +164,14 @@ fn view(
     default_task: Millis,
     cluster: &Cluster,
 ) -> Option<JobView> {
-    let (mut held, mut demand) = (0.0, 0.0);
+    let (mut held, mut demand, mut asked) = (0.0, 0.0, 0);
     for (key, phase) in job.phases.iter().filter(|(key, _)| key.partition == partition) {
         let one = key.resource.dominant_share(total);
         held += f64::from(phase.held) * one;
-        let wanted = if job.active { phase.pending } else { 0 };
-        demand += f64::from(phase.held + phase.suspended + wanted) * one;
+        let wanted = if job.may_start() { phase.pending } else { 0 };
+        let suspended = phase.suspended.saturating_sub(parked_alone(app, *key, cluster));
+        demand += f64::from(phase.held + suspended + wanted) * one;
+        asked += phase.left();
     }
     let pinned =
         job.master.map_or(
@@ -181,18 +184,25 @@ fn view(
                 }
             },
         );
-    (demand > 0.0).then(|| JobView {
+    // Where no node is left, nobody has anything to expect.
+    (asked > 0 && total != Resource::ZERO).then(|| JobView {
         app,
         submitted: job.submitted,
         priority: job.priority,
         held,
-        demand,
+        demand: if job.parked { pinned } else { demand },
         pinned,
         attained: job.attained(cluster.now).dominant_seconds(total),
         remaining: estimate::remaining_seconds(job, default_task, total),
         hints: job.hints.clone(),
         phases: phases(job, partition, total, cluster),
     })
+}
+
+/// How many suspended containers of that phase are parked, each by itself.
+fn parked_alone(app: AppId, key: PhaseKey, cluster: &Cluster) -> u32 {
+    let containers = cluster.parked.iter().filter_map(|id| cluster.containers.get(id));
+    containers.filter(|c| c.app == app && c.phase == key && c.state.is_suspended()).count() as u32
 }
 
 /// The job's phases in the partition, ApplicationMasters aside: those are no tasks.

@@ -17,6 +17,9 @@ use crate::state::{Claim, Cluster, For};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use books::Books;
 use market::Market;
+
+pub use market::room_for_suspended_mb;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -26,7 +29,7 @@ pub fn preempt(cluster: &mut Cluster, plan: &PartitionPlan, partition: Partition
     let mut market: Option<Market> = None;
     for entry in &plan.entries {
         let Some(job) = cluster.jobs.get(&entry.app) else { continue };
-        if !job.active || job.barred_until > cluster.now {
+        if !job.may_start() || job.barred_until > cluster.now {
             continue;
         }
         let claimed = books.claimed_share(entry.app, plan.total);
@@ -103,10 +106,13 @@ pub fn review_claims(cluster: &mut Cluster, settings: &Settings) {
     for node in cluster.nodes.values_mut().filter(|node| !node.claims.is_empty()) {
         let (jobs, containers) = (&cluster.jobs, &cluster.containers);
         node.claims.retain(|claim| match claim.purpose {
-            For::Resume(id) => containers.get(&id).is_some_and(|container| container.state.is_suspended()),
+            For::Resume(id) => containers.get(&id).is_some_and(|container| {
+                let parked = jobs.get(&container.app).is_none_or(|job| job.has_parked(container));
+                container.state.is_suspended() && !parked
+            }),
             For::Start => {
                 let left = wanted.entry((claim.app, claim.resource)).or_insert_with(|| {
-                    let job = jobs.get(&claim.app).filter(|job| job.active);
+                    let job = jobs.get(&claim.app).filter(|job| job.may_start());
                     let phases = job.into_iter().flat_map(|job| &job.phases);
                     phases.filter(|(key, _)| key.resource == claim.resource).map(|(_, phase)| phase.pending).sum()
                 });
@@ -136,7 +142,9 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
     let suspended: Vec<(ContainerId, Millis, NodeId, AppId, Resource)> = cluster
         .suspended
         .iter()
-        .filter_map(|id| cluster.containers.get(id).map(|c| (*id, c.since, c.node, c.app, c.resource())))
+        .filter_map(|id| cluster.containers.get(id).map(|container| (*id, container)))
+        .filter(|(_, c)| cluster.jobs.get(&c.app).is_some_and(|job| !job.has_parked(c)))
+        .map(|(id, c)| (id, c.since, c.node, c.app, c.resource()))
         .collect();
     for (id, since, node, app, resource) in suspended {
         let deadline = max_suspension(cluster, settings, app);
@@ -157,7 +165,12 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
         if node.waiting_since.is_some_and(|since| now.since(since) >= settings.cluster.stall_timeout) {
             // What that one gives must reach the node before another has to go.
             node.waiting_since = Some(now);
-            in_the_way.extend(node.suspended.iter().next_back().copied());
+            let (jobs, containers) = (&cluster.jobs, &cluster.containers);
+            let parked = |id: &&ContainerId| {
+                let found = containers.get(id);
+                found.is_some_and(|found| jobs.get(&found.app).is_some_and(|job| job.has_parked(found)))
+            };
+            in_the_way.extend(node.suspended.iter().rev().min_by_key(parked));
         }
     }
     for id in in_the_way {

@@ -2,6 +2,7 @@
 
 use crate::decision::Decision;
 use crate::fact::Fact;
+use crate::park;
 use crate::place;
 use crate::plan::Planner;
 use crate::preempt;
@@ -74,6 +75,7 @@ impl Scheduler {
             cluster.departed.clear();
             preempt::review_claims(cluster, &self.settings);
             preempt::end_suspensions(cluster, &self.settings);
+            park::park(cluster, &self.settings.cluster);
         }
         place::place(cluster, &self.planner, due);
         if due {

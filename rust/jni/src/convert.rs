@@ -157,6 +157,14 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
             let (r, _) = layout::ContainerRejected::read(bytes)?;
             Fact::ContainerRejected { container: ContainerId(r.container), reason: rejection(r.reason)? }
         }
+        21 => {
+            let (r, _) = layout::AppParked::read(bytes)?;
+            Fact::AppParked { app: AppId(r.app), parked: r.parked != 0 }
+        }
+        22 => {
+            let (r, _) = layout::ContainerParked::read(bytes)?;
+            Fact::ContainerParked { container: ContainerId(r.container), parked: r.parked != 0 }
+        }
         _ => return None,
     })
 }

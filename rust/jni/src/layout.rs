@@ -143,6 +143,10 @@ records! { FACTS:
     19 AssignRejected { app: u32, node: u32, reason: u32 }
     #[doc = "Suspend, Resume or Kill was refused; reasons as for AssignRejected."]
     20 ContainerRejected { container: u32, reason: u32 }
+    #[doc = "Somebody put the application aside by hand (1) or took it up again (0)."]
+    21 AppParked { app: u32, parked: u32 }
+    #[doc = "The same for one container."]
+    22 ContainerParked { container: u32, parked: u32 }
 }
 
 records! { ANSWERS:

@@ -37,8 +37,6 @@ pub(super) struct Market<'a> {
     spare: BTreeMap<AppId, f64>,
     /// What each queue, parents included, holds above its entitlement.
     queue_spare: BTreeMap<QueueId, f64>,
-    /// Memory suspended by purchases, in MiB.
-    suspended_mb: BTreeMap<NodeId, i64>,
     /// What a queue could not get: nobody in it gets as much or more.
     hopeless: Vec<(QueueId, Resource)>,
     settings: &'a ClusterSettings,
@@ -74,8 +72,7 @@ impl<'a> Market<'a> {
             }
         }
         let victims = victims.into_iter().map(|(_, victim)| victim).collect();
-        let (suspended_mb, hopeless, settings) = (BTreeMap::new(), Vec::new(), &settings.cluster);
-        Market { victims, spare, queue_spare, suspended_mb, hopeless, settings }
+        Market { victims, spare, queue_spare, hopeless: Vec::new(), settings: &settings.cluster }
     }
 
     /// Frees `need` for the entry's job on the first node where the best victims give enough; that node, or `None`.
@@ -92,10 +89,9 @@ impl<'a> Market<'a> {
             if victim.app == entry.app || node.refused.contains(&entry.app) || !need.fits_in(node.total) {
                 continue;
             }
-            let offer = offers.entry(victim.node).or_insert_with(|| {
-                let suspended_mb = self.suspended_mb.get(&victim.node).copied().unwrap_or(0);
-                Offer::on(node, room_for_suspended_mb(self.settings, node) - suspended_mb)
-            });
+            let offer = offers
+                .entry(victim.node)
+                .or_insert_with(|| Offer::on(node, room_for_suspended_mb(self.settings, node)));
             if !self.can_spare(cluster, offer, victim, &above_taker) {
                 continue;
             }
@@ -153,9 +149,6 @@ impl<'a> Market<'a> {
             *self.spare.entry(victim.app).or_default() -= victim.share;
             for queue in cluster.lineage(victim.queue).filter(|_| victim.queue != entry.queue) {
                 *self.queue_spare.entry(queue).or_default() -= victim.share;
-            }
-            if victim.how == How::Suspend {
-                *self.suspended_mb.entry(victim.node).or_default() += victim.resource.memory_mb;
             }
             ids.push(victim.id);
             cluster.propose(match victim.how {
@@ -267,7 +260,8 @@ fn how(cluster: &ClusterSettings, queue: &QueueSettings, container: &Container, 
     }
 }
 
-/// Memory that may still be suspended on the node, in MiB.
-fn room_for_suspended_mb(cluster: &ClusterSettings, node: &Node) -> i64 {
-    (node.total.memory_mb as f64 * cluster.max_suspended_memory) as i64 - node.suspended_memory_mb
+/// Memory that may still be suspended on the node, in MiB, after what this step proposes.
+pub fn room_for_suspended_mb(cluster: &ClusterSettings, node: &Node) -> i64 {
+    let most = (node.total.memory_mb as f64 * cluster.max_suspended_memory) as i64;
+    most - node.suspended_memory_mb - node.leaving.memory_mb
 }

@@ -41,7 +41,7 @@ pub struct Container {
     pub is_master: bool,
     /// Where it is in its life.
     pub state: State,
-    /// When it entered that state.
+    /// When it entered that state, or was woken in it.
     pub since: Millis,
     /// When it was given out or found.
     pub allocated: Millis,
@@ -51,6 +51,8 @@ pub struct Container {
     pub barred_until: Millis,
     /// Whether something was proposed for it in this step.
     pub proposed: bool,
+    /// Whether it was put aside by hand, by itself; see [`Job::has_parked`](super::Job::has_parked).
+    pub parked: bool,
     launched: bool,
     ran_before: Millis,
 }
@@ -74,6 +76,7 @@ impl Container {
             suspensions: u32::from(state.is_suspended()),
             barred_until: Millis::default(),
             proposed: false,
+            parked: false,
             launched: fact.state != Found::New,
             ran_before: Millis::default(),
         }

@@ -73,6 +73,8 @@ pub struct Job {
     pub submitted: Millis,
     /// Whether its queue lets it run.
     pub active: bool,
+    /// Whether it was put aside by hand.
+    pub parked: bool,
     /// Its phases, in the order in which YARN serves them.
     pub phases: BTreeMap<PhaseKey, Phase>,
     /// Its live containers.
@@ -96,6 +98,7 @@ impl Job {
             hints: Hints::read(&fact.tags),
             submitted: now,
             active: false,
+            parked: false,
             phases: BTreeMap::new(),
             containers: BTreeSet::new(),
             master: None,
@@ -124,9 +127,19 @@ impl Job {
         own.map(|(key, phase)| f64::from(phase.held + phase.proposed) * key.resource.dominant_share(total)).sum()
     }
 
+    /// Whether its asks may be served.
+    pub fn may_start(&self) -> bool {
+        self.active && !self.parked
+    }
+
+    /// Whether that container of it was put aside by hand, alone or with all others. An ApplicationMaster never is (law 3).
+    pub fn has_parked(&self, container: &Container) -> bool {
+        !container.is_master && (self.parked || container.parked)
+    }
+
     /// Whether it has anything to place or resume.
     pub fn wants(&self) -> bool {
-        self.phases.values().any(|phase| phase.pending > 0 || phase.suspended > 0)
+        !self.parked && self.phases.values().any(|phase| phase.pending > 0 || phase.suspended > 0)
     }
 
     pub(super) fn forget_asks(&mut self) {

@@ -41,6 +41,8 @@ pub struct Cluster {
     pub containers: BTreeMap<ContainerId, Container>,
     /// Containers being suspended or suspended.
     pub suspended: BTreeSet<ContainerId>,
+    /// Containers put aside by hand, each by itself.
+    pub parked: BTreeSet<ContainerId>,
     /// What each partition's nodes offer together.
     pub partitions: BTreeMap<PartitionId, Resource>,
     /// Nodes worth a look: they reported in, or something about them changed.
@@ -108,6 +110,11 @@ impl Cluster {
                 self.new_demand |= *active;
                 self.with_job(*app, |job, _| job.active = *active)
             }
+            Fact::AppParked { app, parked } => {
+                self.new_demand |= !*parked;
+                self.park_app(*app, *parked)
+            }
+            Fact::ContainerParked { container, parked } => self.park_container(*container, *parked),
             Fact::AttemptEnded { app, keep_containers } => self.end_attempt(*app, *keep_containers),
             Fact::AppRemoved { app } => {
                 self.end_attempt(*app, false);
@@ -292,6 +299,37 @@ impl Cluster {
         true
     }
 
+    fn park_app(&mut self, app: AppId, parked: bool) -> bool {
+        let Some(job) = self.jobs.get_mut(&app) else { return false };
+        if std::mem::replace(&mut job.parked, parked) != parked {
+            let containers: Vec<_> = job.containers.iter().copied().collect();
+            containers.into_iter().for_each(|id| self.take_up(id));
+        }
+        true
+    }
+
+    fn park_container(&mut self, id: ContainerId, parked: bool) -> bool {
+        let Some(container) = self.containers.get_mut(&id) else { return false };
+        if std::mem::replace(&mut container.parked, parked) != parked {
+            if parked {
+                self.parked.insert(id);
+            } else {
+                self.parked.remove(&id);
+            }
+            self.take_up(id);
+        }
+        true
+    }
+
+    /// What was parked does not count as having waited: its time to be resumed begins now.
+    fn take_up(&mut self, id: ContainerId) {
+        let Some(container) = self.containers.get_mut(&id).filter(|container| container.state.is_suspended()) else {
+            return;
+        };
+        container.since = self.now;
+        self.woken.insert(container.node);
+    }
+
     fn put_container(&mut self, fact: &ContainerFact) -> bool {
         let (Some(job), Some(node)) = (self.jobs.get_mut(&fact.app), self.nodes.get_mut(&fact.node)) else {
             return false;
@@ -375,6 +413,7 @@ impl Cluster {
     fn complete(&mut self, id: ContainerId, exit: Exit) -> bool {
         let Some(container) = self.containers.remove(&id) else { return false };
         self.suspended.remove(&id);
+        self.parked.remove(&id);
         if let Some(node) = self.nodes.get_mut(&container.node) {
             node.remove(id, &container);
             node.resuming.remove(&id);

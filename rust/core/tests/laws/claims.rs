@@ -18,7 +18,7 @@ fn freeing() -> World {
 #[test]
 fn law_4_an_application_that_may_not_run_gives_its_room_back() {
     let mut world = freeing();
-    world.park("small");
+    world.deactivate("small");
     world.run_until(secs(80));
     assert_eq!((world.claims(), world.suspended("big")), (0, 0));
 }

@@ -10,6 +10,7 @@ mod claims;
 mod facts;
 mod limits;
 mod node_manager;
+mod parking;
 mod partitions;
 mod preemption;
 mod queues;

@@ -99,6 +99,8 @@ pub struct App {
     pub containers: BTreeSet<ContainerId>,
     /// What became of its containers so far.
     pub spent: Spent,
+    /// Somebody put it aside.
+    pub parked: bool,
     /// It gave a container back to make room for an earlier stage, and got none since.
     pub(super) gave_back: bool,
     stages: Vec<StageState>,
@@ -126,6 +128,7 @@ impl App {
             finished: None,
             containers: BTreeSet::new(),
             spent: Spent::default(),
+            parked: false,
             gave_back: false,
             job,
         }

@@ -28,6 +28,9 @@ impl World {
     pub(super) fn tell_app(&mut self, id: AppId) {
         let fact = self.app_fact(id);
         self.facts.push(fact);
+        if self.apps[id.0 as usize].parked {
+            self.facts.push(Fact::AppParked { app: id, parked: true });
+        }
     }
 
     /// What the ResourceManager tells of an application when it comes.
@@ -179,10 +182,27 @@ impl World {
     }
 
     /// The job's queue does not let it run any more.
-    pub fn park(&mut self, name: &str) {
+    pub fn deactivate(&mut self, name: &str) {
         let app = self.app_id(name);
         self.set_life(app, Life::Ahead);
         self.facts.push(Fact::AppActive { app, active: false });
+    }
+
+    /// Puts the job aside, or takes it up again.
+    pub fn park(&mut self, name: &str, parked: bool) {
+        let app = self.app_id(name);
+        self.app_mut(app).parked = parked;
+        if self.app(name).is_live() {
+            self.facts.push(Fact::AppParked { app, parked });
+        }
+    }
+
+    /// Puts one container aside, or takes it up again.
+    pub fn park_container(&mut self, container: ContainerId, parked: bool) {
+        if let Some(found) = self.containers.get_mut(&container) {
+            found.parked = parked;
+            self.facts.push(Fact::ContainerParked { container, parked });
+        }
     }
 
     /// Ends the application as `yarn application -kill` does.

@@ -79,8 +79,8 @@ impl World {
             found.master = Some(id);
         }
         let delay = if is_master { Millis(1) } else { found.job.launch_delay };
-        let (counted, launched, ran) = (false, false, None);
-        self.containers.insert(id, Container { app, node, phase, is_master, counted, launched, task, ran });
+        let (counted, launched, parked, ran) = (false, false, false, None);
+        self.containers.insert(id, Container { app, node, phase, is_master, counted, launched, parked, task, ran });
         self.set_counted(id, true);
         let state = Found::New;
         self.facts.push(Fact::Allocated(ContainerFact { container: id, app, node, phase, is_master, state }));
@@ -153,7 +153,7 @@ impl World {
         };
         nodes.map(NodeId).filter(live).any(|node| {
             let (partition, room) = (self.machines[node.0 as usize].spec.partition, self.room(node));
-            self.apps.iter().enumerate().filter(|(_, app)| app.life == Life::Active).any(|(id, app)| {
+            self.apps.iter().enumerate().filter(|(_, app)| app.life == Life::Active && !app.parked).any(|(id, app)| {
                 let asks = app.asks.iter().filter(|(key, count)| **count > 0 && key.partition == partition);
                 asks.into_iter().any(|(key, _)| {
                     key.resource.fits_in(room) && self.within_maximum(AppId(id as u32), node, key.resource)

@@ -29,6 +29,8 @@ pub struct Faults {
     pub unknown_fact: f64,
     /// A job changes its queue or priority at a tick.
     pub change_job: f64,
+    /// A job is parked, or woken, at a tick.
+    pub park_job: f64,
     /// The ResourceManager restarts at a tick.
     pub restart: f64,
 }
@@ -49,6 +51,7 @@ impl Faults {
         late_fact: 0.05,
         unknown_fact: 0.05,
         change_job: 0.02,
+        park_job: 0.02,
         restart: 0.002,
     };
 }

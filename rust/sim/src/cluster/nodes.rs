@@ -100,8 +100,11 @@ impl World {
             let Some(found) = self.containers.get_mut(&container) else { continue };
             found.launched = true;
             let state = if guaranteed { Found::Running } else { Found::Suspended };
-            let (app, phase, is_master) = (found.app, found.phase, found.is_master);
+            let (app, phase, is_master, parked) = (found.app, found.phase, found.is_master, found.parked);
             self.facts.push(Fact::Allocated(ContainerFact { container, app, node: id, phase, is_master, state }));
+            if parked {
+                self.facts.push(Fact::ContainerParked { container, parked });
+            }
         }
         for (container, exit) in ended {
             self.complete(container, exit);

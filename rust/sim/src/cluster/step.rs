@@ -60,9 +60,11 @@ impl World {
         self
     }
 
-    /// From now on nothing goes wrong any more.
+    /// From now on nothing goes wrong any more, and nothing is parked.
     pub fn calm(&mut self) -> &mut World {
         self.faults = Faults::default();
+        let parked: Vec<_> = self.apps.iter().filter(|app| app.parked).map(|app| app.job.name.clone()).collect();
+        parked.iter().for_each(|name| self.park(name, false));
         self
     }
 
@@ -144,6 +146,11 @@ impl World {
             let leaf = self.leaves()[self.rng.random_range(0..self.leaves().len())].clone();
             let priority = self.rng.random_range(0..3);
             self.change_job(app, &leaf, priority);
+        }
+        if self.chance(self.faults.park_job) {
+            let app = &self.apps[self.rng.random_range(0..self.apps.len())];
+            let (name, parked) = (app.job.name.clone(), app.parked);
+            self.park(&name, !parked);
         }
         if self.chance(self.faults.restart) {
             self.restart();

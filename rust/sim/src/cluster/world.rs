@@ -48,6 +48,8 @@ pub struct Container {
     pub counted: bool,
     /// The node said that it runs.
     pub launched: bool,
+    /// Somebody put it aside, by itself.
+    pub parked: bool,
     pub(super) task: Option<TaskId>,
     /// How long it ran, once it has ended.
     pub(super) ran: Option<Millis>,

@@ -74,13 +74,15 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
             all += granted;
             left -= granted;
         }
-        // A job that may not run now cannot use what it waits for.
-        all = all.min(job.demand - job.pinned);
+        // A job that may not run now cannot use what it waits for: the next one may.
+        let usable = all.min(job.demand - job.pinned);
+        left += all - usable;
+        all = usable;
         if all > EPSILON {
             given.insert(job.app, (place, all));
         }
     }
-    let tiny = order.iter().any(|ranked| ranked.class == Class::Tiny);
+    let tiny = order.iter().any(|ranked| ranked.class == Class::Tiny && ranked.job.demand > 0.0);
     for ranked in order.iter().filter(|ranked| tiny && is_late(ranked)) {
         let job = ranked.job;
         let place = given.len();

@@ -61,7 +61,8 @@ impl Laws {
         takings::enough_and_no_more(cluster, decisions, &takings);
         takings::higher_claims(world, &takings);
         takings::guarantees(world, &takings);
-        takings::suspended_memory(&self.settings, cluster, &takings);
+        takings::suspended_memory(&self.settings, cluster, decisions);
+        state::parked_ones_rest(cluster, decisions);
         self.suspensions_end(cluster);
         self.claims_end(cluster);
         self.no_idle_room(world);
@@ -74,13 +75,16 @@ impl Laws {
         assert_eq!(decisions, again, "law 9 at {now:?}");
     }
 
-    /// Law 6: suspended containers have a living owner and do not stay so for ever.
+    /// Law 6: suspended containers have a living owner and do not stay so for ever, unless somebody wants it so.
     fn suspensions_end(&self, cluster: &Cluster) {
         for id in &cluster.suspended {
             let container = &cluster.containers[id];
             let job = cluster.jobs.get(&container.app);
             let queue = job.and_then(|job| cluster.queues.get(&job.queue));
             let queue = queue.unwrap_or_else(|| panic!("law 6: suspended {id:?} has no owner"));
+            if job.is_some_and(|job| job.has_parked(container)) {
+                continue;
+            }
             let limit = self.settings.queue(&queue.path).max_suspension;
             let spent = cluster.now.since(container.since);
             assert!(spent <= limit + limit + GRACE, "law 6: {id:?} suspended for {spent:?}");

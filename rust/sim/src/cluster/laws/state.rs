@@ -48,6 +48,21 @@ pub(super) fn masters_are_left_alone(cluster: &Cluster, decisions: &[Decision]) 
     }
 }
 
+/// Law 6: what somebody put aside is neither resumed nor begun, nor killed for having waited.
+pub(super) fn parked_ones_rest(cluster: &Cluster, decisions: &[Decision]) {
+    for decision in decisions {
+        let rests = match decision {
+            Decision::Assign { app, .. } => cluster.jobs[app].parked,
+            Decision::Resume { container } => {
+                let container = &cluster.containers[container];
+                cluster.jobs[&container.app].has_parked(container)
+            }
+            Decision::Suspend { .. } | Decision::Kill { .. } => false,
+        };
+        assert!(!rests, "law 6: {decision:?} of what is parked");
+    }
+}
+
 /// Law 7: every container is counted in exactly one place; all counters follow from the containers.
 pub(super) fn counters_agree(cluster: &Cluster) {
     for (id, node) in &cluster.nodes {

@@ -6,7 +6,7 @@ use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
 use hiatus_core::settings::{Mode, Primitive, Settings};
 use hiatus_core::state::{Claim, Cluster, Container};
-use hiatus_core::units::{AppId, ContainerId, PartitionId, QueueId, Resource};
+use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a container's taking was for.
@@ -16,14 +16,19 @@ pub(super) struct Taking<'a> {
     claim: &'a Claim,
 }
 
-/// Containers that are taken from a job for another one: all that are suspended, and those killed while they count.
+/// Containers that are taken from a job for another one: those that are suspended and not parked, and those killed while
+/// they count.
 pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taking<'a>> {
     let mut takings = Vec::new();
     for decision in decisions {
         let (Decision::Suspend { container: id } | Decision::Kill { container: id }) = decision else { continue };
         let container = &cluster.containers[id];
+        let suspends = matches!(decision, Decision::Suspend { .. });
         if container.state.is_suspended() {
-            assert!(matches!(decision, Decision::Kill { .. }), "law 7: {id:?} is suspended already");
+            assert!(!suspends, "law 7: {id:?} is suspended already");
+            continue;
+        }
+        if suspends && cluster.jobs[&container.app].has_parked(container) {
             continue;
         }
         let claim = cluster.nodes[&container.node].claims.iter().rfind(|claim| claim.victims.contains(id));
@@ -82,12 +87,18 @@ pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], taki
     }
 }
 
-/// Law 6: suspended memory stays under its cap.
-pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, takings: &[Taking]) {
-    let nodes: BTreeSet<_> = takings.iter().map(|taking| taking.container.node).collect();
-    for node in nodes.into_iter().map(|id| &cluster.nodes[&id]).filter(|node| node.can_suspend) {
-        let more = takings.iter().filter(|taking| node.containers.contains(&taking.id));
-        let more: i64 = more.map(|taking| taking.container.resource().memory_mb).sum();
+/// Law 6: suspended memory stays under its cap, where anything is suspended and where it can be.
+pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions: &[Decision]) {
+    let mut suspending: BTreeMap<NodeId, i64> = BTreeMap::new();
+    for decision in decisions {
+        if let Decision::Suspend { container } = decision {
+            let container = &cluster.containers[container];
+            *suspending.entry(container.node).or_default() += container.resource().memory_mb;
+        }
+    }
+    for (node, more) in suspending {
+        let node = &cluster.nodes[&node];
+        assert!(node.can_suspend && settings.cluster.mode >= Mode::Suspend, "law 6: suspended on {node:?}");
         let cap = node.total.memory_mb as f64 * settings.cluster.max_suspended_memory;
         assert!((node.suspended_memory_mb + more) as f64 <= cap, "law 6: more than {cap} MB suspended");
     }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 1193480028;
+  static final int ABI = -1300250165;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
 
@@ -168,6 +168,20 @@ final class Records {
     ByteBuffer to = out.record(20, 16);
     to.putInt(container);
     to.putInt(reason);
+  }
+
+  /** Somebody put the application aside by hand (1) or took it up again (0). */
+  static void putAppParked(FactBuffer out, int app, int parked) {
+    ByteBuffer to = out.record(21, 16);
+    to.putInt(app);
+    to.putInt(parked);
+  }
+
+  /** The same for one container. */
+  static void putContainerParked(FactBuffer out, int container, int parked) {
+    ByteBuffer to = out.record(22, 16);
+    to.putInt(container);
+    to.putInt(parked);
   }
 
   /** Give the application up to so many containers on the node. */
