@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import time
 from collections import Counter
 
@@ -71,6 +72,34 @@ def states(cluster, container):
     own = {pid for pid, session in sessions.items() if pid == session and mark in daemons.environment(pid)}
     found = {pid: daemons.state(pid) for pid, session in sessions.items() if session in own}
     return {pid: state for pid, state in found.items() if state not in (None, "Z")}
+
+
+def works(cluster, container):
+    """Whether a container has processes and none of them stands still."""
+    found = states(cluster, container)
+    return bool(found) and "T" not in found.values()
+
+
+def stands_still(cluster, container):
+    """Whether a container has processes and all of them stand still."""
+    return set(states(cluster, container).values()) == {"T"}
+
+
+def write_text(folder, files):
+    """Text in so many files of the local file system, each a map of some seconds; gives back the right word counts."""
+    chooser = random.Random(3)
+    words = chooser.choices([f"word{rank}" for rank in range(3000)], [1 / (rank + 1) for rank in range(3000)], k=400_000)
+    block = "".join(" ".join(words[at:at + 10]) + "\n" for at in range(0, len(words), 10))
+    folder.mkdir()
+    for number in range(files):
+        (folder / f"{number}.txt").write_text(block * 6)
+    return Counter({word: count * 6 * files for word, count in Counter(words).items()})
+
+
+def read_counts(folder):
+    """The result of a word count in the local file system as a Counter."""
+    lines = [line for part in folder.glob("part-*") for line in part.read_text().splitlines()]
+    return Counter({word: int(count) for word, count in (line.split("\t") for line in lines)})
 
 
 def stopped(cluster):

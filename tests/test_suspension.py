@@ -1,8 +1,5 @@
 """What suspension means to processes and to the work they do."""
 
-import random
-from collections import Counter
-
 import live
 from applications import work
 from hiatus_cluster import containers, jobs
@@ -13,29 +10,8 @@ _MAPS = 6
 SPEC = live.spec(nodes=2, node_memory=[1024])
 
 
-def _write_text(folder):
-    """Files large enough for maps of some seconds, a map for each; gives back the right word counts."""
-    chooser = random.Random(3)
-    words = chooser.choices([f"word{rank}" for rank in range(3000)], [1 / (rank + 1) for rank in range(3000)], k=400_000)
-    block = "".join(" ".join(words[at:at + 10]) + "\n" for at in range(0, len(words), 10))
-    folder.mkdir()
-    for number in range(_MAPS):
-        (folder / f"{number}.txt").write_text(block * 6)
-    return Counter({word: count * 6 * _MAPS for word, count in Counter(words).items()})
-
-
-def _read_counts(folder):
-    lines = [line for part in folder.glob("part-*") for line in part.read_text().splitlines()]
-    return Counter({word: int(count) for word, count in (line.split("\t") for line in lines)})
-
-
-def _works(cluster, container):
-    states = live.states(cluster, container)
-    return states and "T" not in states.values()
-
-
 def test_processes_stand_still_and_run_again_and_the_output_is_right(hiatus, applications):
-    expected = _write_text(hiatus.dir / "text")
+    expected = live.write_text(hiatus.dir / "text", _MAPS)
     workload = jobs.Workload(hiatus, [jobs.job("big", 0, "wordcount", hiatus.dir / "text", hiatus.dir / "counts")])
     wait_for(lambda: len(containers.lives(hiatus)) == 1 + _MAPS, "the big job's master and maps run", 120)
     applications.start("small", 3, command=work(5))
@@ -46,12 +22,12 @@ def test_processes_stand_still_and_run_again_and_the_output_is_right(hiatus, app
         assert processes and set(processes.values()) == {"T"}, f"{container}: {processes}"
     applications.wait("small")
     for container in standing:
-        wait_for(lambda: _works(hiatus, container) or not live.states(hiatus, container), f"{container} runs again, or has ended")
+        wait_for(lambda: live.works(hiatus, container) or not live.states(hiatus, container), f"{container} runs again, or has ended")
 
     workload.wait(timeout_s=300)
     (result,) = workload.results()
     live.assert_each_task_ran_once(result, _MAPS + 1)
-    assert _read_counts(hiatus.dir / "counts") == expected
+    assert live.read_counts(hiatus.dir / "counts") == expected
     resumed = {life.container for life in containers.lives(hiatus) if life.resumptions}
     assert set(standing) <= resumed
 
@@ -65,7 +41,7 @@ def test_a_process_tree_stands_still_as_a_whole(hiatus, applications):
     processes = live.states(hiatus, container)
     assert len(processes) >= 4 and set(processes.values()) == {"T"}, processes
     applications.wait("small")
-    wait_for(lambda: _works(hiatus, container), "all run again")
+    wait_for(lambda: live.works(hiatus, container), "all run again")
     assert set(live.states(hiatus, container)) == set(processes)
     applications.finish("big")
 

@@ -157,6 +157,7 @@ final class Applier {
     }
     metrics.suspended.incr();
     facts.demoted(container.getContainerId());
+    scheduler.parking().holdIfParked(container);
     return null;
   }
 

@@ -19,7 +19,7 @@ final class Explanation {
     all.put("fault", fault);
     all.setAll((ObjectNode) JSON.readTree(core));
     if (facts != null) {
-      for (String list : new String[] {"suspended", "claims"}) {
+      for (String list : new String[] {"suspended", "not_parked_yet", "claims"}) {
         for (JsonNode entry : all.path(list)) {
           name((ObjectNode) entry, "node", facts.nodes);
           name((ObjectNode) entry, "container", facts.containers);

@@ -170,6 +170,20 @@ final class Facts {
     }
   }
 
+  synchronized void appParked(ApplicationId id, boolean parked) {
+    Integer app = apps.of(id);
+    if (app != null) {
+      Records.putAppParked(filling, app, parked ? 1 : 0);
+    }
+  }
+
+  synchronized void containerParked(ContainerId id, boolean parked) {
+    Integer container = containers.of(id);
+    if (container != null) {
+      Records.putContainerParked(filling, container, parked ? 1 : 0);
+    }
+  }
+
   synchronized void attemptEnded(ApplicationId id, boolean keepContainers, Set<ContainerId> kept) {
     Integer app = apps.of(id);
     if (app != null) {

@@ -68,6 +68,7 @@ public class HiatusScheduler extends CapacityScheduler {
   static final String SUSPEND_ATTRIBUTE = "hiatus-suspend";
 
   private final StockPlacement stock = new StockPlacement(this);
+  private final Parking parking = new Parking(this);
   private HiatusMetrics metrics;
   private Engine engine;
   private Thread ticker;
@@ -184,6 +185,7 @@ public class HiatusScheduler extends CapacityScheduler {
         break;
       case APP_REMOVED:
         facts.appRemoved(((AppRemovedSchedulerEvent) event).getApplicationID());
+        parking.forget(((AppRemovedSchedulerEvent) event).getApplicationID());
         collectActive();
         break;
       case MANAGE_QUEUE:
@@ -359,6 +361,7 @@ public class HiatusScheduler extends CapacityScheduler {
       tellContainers(facts, node);
     });
     applications.keySet().forEach(facts::asksChanged);
+    parking.tell(facts);
     collectActive();
   }
 
@@ -381,6 +384,37 @@ public class HiatusScheduler extends CapacityScheduler {
 
   Engine engine() {
     return engine;
+  }
+
+  Parking parking() {
+    return parking;
+  }
+
+  /**
+   * Puts an application aside, or takes it up again.
+   *
+   * @return false if Hiatus is off
+   */
+  boolean park(ApplicationId id, boolean parked) {
+    return withCore(facts -> parking.park(id, parked, facts));
+  }
+
+  /** The same for one container. */
+  boolean park(ContainerId id, boolean parked) {
+    return withCore(facts -> parking.park(id, parked, facts));
+  }
+
+  private boolean withCore(Consumer<Facts> work) {
+    writeLock.lock();
+    try {
+      Facts facts = engine.facts();
+      if (facts != null) {
+        work.accept(facts);
+      }
+      return facts != null;
+    } finally {
+      writeLock.unlock();
+    }
   }
 
   /** What Hiatus does and why, as JSON. */
@@ -488,6 +522,7 @@ public class HiatusScheduler extends CapacityScheduler {
     Facts facts = engine.facts();
     if (facts != null && container != null) {
       facts.completed(container.getContainerId(), Facts.Exit.of(status.getExitStatus()));
+      parking.forget(container.getContainerId());
       // The ask of a container that nobody had fetched yet is wanted again.
       facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
     }

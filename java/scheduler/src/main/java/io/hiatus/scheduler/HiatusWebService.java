@@ -1,18 +1,38 @@
 package io.hiatus.scheduler;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.google.inject.Inject;
+import java.util.function.Predicate;
+import javax.servlet.http.HttpServletRequest;
+import javax.ws.rs.Consumes;
 import javax.ws.rs.GET;
+import javax.ws.rs.PUT;
 import javax.ws.rs.Path;
+import javax.ws.rs.PathParam;
 import javax.ws.rs.Produces;
 import javax.ws.rs.WebApplicationException;
+import javax.ws.rs.core.Context;
 import javax.ws.rs.core.MediaType;
 import javax.ws.rs.core.Response;
-import com.google.inject.Inject;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.yarn.api.records.ApplicationAccessType;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.QueueACL;
+import org.apache.hadoop.yarn.server.resourcemanager.RMAuditLogger;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.webapp.RMWebAppUtil;
+import org.apache.hadoop.yarn.webapp.BadRequestException;
+import org.apache.hadoop.yarn.webapp.ForbiddenException;
+import org.apache.hadoop.yarn.webapp.NotFoundException;
 
-/** {@code /ws/v1/hiatus} of the ResourceManager: what Hiatus does, and why. */
+/** {@code /ws/v1/hiatus} of the ResourceManager: what Hiatus does, and why; and parking by hand. */
 @Path("/ws/v1/hiatus")
+@Produces(MediaType.APPLICATION_JSON + "; charset=utf-8")
 public class HiatusWebService {
   private final ResourceManager manager;
 
@@ -23,16 +43,91 @@ public class HiatusWebService {
 
   /** Mode, fault if any, jobs in their order with the reasons, suspended containers, claimed room, counters. */
   @GET
-  @Produces(MediaType.APPLICATION_JSON + "; charset=utf-8")
   public String explain() {
-    ResourceScheduler scheduler = manager.getResourceScheduler();
-    if (!(scheduler instanceof HiatusScheduler)) {
-      throw new WebApplicationException(Response.Status.NOT_FOUND);
-    }
     try {
-      return ((HiatusScheduler) scheduler).explain();
+      return scheduler().explain();
     } catch (JsonProcessingException e) {
       throw new WebApplicationException(e);
+    }
+  }
+
+  /** Puts an application aside ({@code true}), or takes it up again ({@code false}). */
+  @PUT
+  @Path("/apps/{id}/parked")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response parkApplication(@Context HttpServletRequest request, @PathParam("id") String text, String parked) {
+    ApplicationId id = parse(() -> ApplicationId.fromString(text));
+    return park(request, id, parked, hiatus -> hiatus.park(id, Boolean.parseBoolean(parked)));
+  }
+
+  /** The same for one container. */
+  @PUT
+  @Path("/containers/{id}/parked")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response parkContainer(@Context HttpServletRequest request, @PathParam("id") String text, String parked) {
+    ContainerId id = parse(() -> ContainerId.fromString(text));
+    RMContainer container = scheduler().getRMContainer(id);
+    if (container == null) {
+      throw new NotFoundException("There is no container " + id);
+    }
+    if (container.isAMContainer()) {
+      throw new BadRequestException("An ApplicationMaster is never suspended");
+    }
+    return park(request, id.getApplicationAttemptId().getApplicationId(), parked,
+        hiatus -> hiatus.park(id, Boolean.parseBoolean(parked)));
+  }
+
+  private Response park(HttpServletRequest request, ApplicationId id, String parked, Predicate<HiatusScheduler> change) {
+    if (!parked.equals("true") && !parked.equals("false")) {
+      throw new BadRequestException("true or false expected");
+    }
+    RMApp app = manager.getRMContext().getRMApps().get(id);
+    if (app == null) {
+      throw new NotFoundException("There is no application " + id);
+    }
+    String operation = parked.equals("true") ? "Park" : "Take Up";
+    String user = userWhoMayModify(request, app, operation);
+    if (!change.test(scheduler())) {
+      throw new ForbiddenException("Hiatus is off, and stock CapacityScheduler suspends nothing");
+    }
+    RMAuditLogger.logSuccess(user, operation, "HiatusWebService", id);
+    return Response.ok(parked).build();
+  }
+
+  /** Whoever may kill an application may park it: its user, those in its modify ACL, administrators of its queue and of YARN. */
+  private String userWhoMayModify(HttpServletRequest request, RMApp app, String operation) {
+    UserGroupInformation user = RMWebAppUtil.getCallerUserGroupInformation(request, true);
+    if (user == null) {
+      throw new WebApplicationException(Response.Status.UNAUTHORIZED);
+    }
+    String anybody = manager.getConfig().get(CommonConfigurationKeys.HADOOP_HTTP_STATIC_USER,
+        CommonConfigurationKeys.DEFAULT_HADOOP_HTTP_STATIC_USER);
+    boolean known = !UserGroupInformation.isSecurityEnabled() || !user.getUserName().equals(anybody);
+    ApplicationId id = app.getApplicationId();
+    if (known && (manager.getApplicationACLsManager()
+            .checkAccess(user, ApplicationAccessType.MODIFY_APP, app.getUser(), id)
+        || manager.getQueueACLsManager()
+            .checkAccess(user, QueueACL.ADMINISTER_QUEUE, app, request.getRemoteAddr(), null))) {
+      return user.getUserName();
+    }
+    RMAuditLogger.logFailure(user.getUserName(), operation, ApplicationAccessType.MODIFY_APP.name(), "HiatusWebService",
+        "Unauthorized user", id);
+    throw new ForbiddenException(user.getUserName() + " may not modify " + id);
+  }
+
+  private HiatusScheduler scheduler() {
+    ResourceScheduler scheduler = manager.getResourceScheduler();
+    if (!(scheduler instanceof HiatusScheduler)) {
+      throw new NotFoundException("The scheduler is not Hiatus");
+    }
+    return (HiatusScheduler) scheduler;
+  }
+
+  private static <T> T parse(java.util.function.Supplier<T> text) {
+    try {
+      return text.get();
+    } catch (IllegalArgumentException e) {
+      throw new BadRequestException(e);
     }
   }
 }

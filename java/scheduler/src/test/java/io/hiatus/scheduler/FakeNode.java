@@ -51,7 +51,7 @@ final class FakeNode {
   private final Set<NodeAttribute> attributes = new HashSet<>();
   private final Map<ContainerId, Running> running = new LinkedHashMap<>();
   private final List<ContainerStatus> ended = new ArrayList<>();
-  /** Updates that the node learnt from the answers to its heartbeats, oldest first: "demote X" or "promote X". */
+  /** What the node learnt from the answers to its heartbeats, oldest first: "demote X", "promote X" or "hold X". */
   private final List<String> told = new ArrayList<>();
   private ResourceTrackerService tracker;
   private MasterKey containerKey;
@@ -113,6 +113,7 @@ final class FakeNode {
         one.container.setResource(update.getResource());
       }
     }
+    response.getContainersToSignalList().forEach(signal -> told.add("hold " + signal.getContainerId()));
     response.getContainersToCleanup().forEach(container -> finish(container, ContainerExitStatus.KILLED_BY_RESOURCEMANAGER));
     return response;
   }

@@ -1,0 +1,65 @@
+"""Somebody parks a job for the night and wakes it, though nobody needs its room."""
+
+import getpass
+
+import live
+from hiatus_cluster import containers, jobs, layout
+from support import wait_for
+
+_MAPS = 4
+
+SPEC = live.spec(nodes=2, node_memory=[1024], recovery=True, properties={
+    "yarn.acl.enable": "true",
+    "yarn.admin.acl": getpass.getuser(),
+    "yarn.scheduler.capacity.root.acl_administer_queue": " ",
+})
+
+
+def _hiatus(cluster, *words, user=None, check=True):
+    """The command as an administrator calls it."""
+    return cluster.run("jar", layout.product_jar("scheduler"), *words, user=user, check=check)
+
+
+def test_a_parked_job_stands_still_until_it_is_woken_and_its_output_is_right(hiatus):
+    expected = live.write_text(hiatus.dir / "text", _MAPS)
+    workload = jobs.Workload(hiatus, [jobs.job("night", 0, "wordcount", hiatus.dir / "text", hiatus.dir / "counts")])
+    wait_for(lambda: len(containers.lives(hiatus)) == 1 + _MAPS, "its master and maps run", 120)
+    (app,) = hiatus.rm.apps("states=RUNNING")
+    hiatus.rm.put(f"/ws/v1/hiatus/apps/{app['id']}/parked", True)
+    master, *maps = sorted(life.container for life in containers.lives(hiatus))
+    for container in maps:
+        wait_for(lambda: live.stands_still(hiatus, container), f"{container} stands still")
+    assert live.works(hiatus, master)
+
+    refused = _hiatus(hiatus, "resume", app["id"], user="mallory", check=False)
+    assert (refused.returncode, "mallory may not modify" in refused.stderr) == (1, True), refused.stderr
+    assert all(live.stands_still(hiatus, container) for container in maps), "for as long as that command took, too"
+    listed = _hiatus(hiatus, "list").stdout
+    assert f"{app['id']}  parked  {_MAPS} containers suspended" in listed and all(container in listed for container in maps), listed
+    assert "it is parked" in _hiatus(hiatus, "explain", app["id"]).stdout
+
+    _hiatus(hiatus, "resume", app["id"])
+    workload.wait(timeout_s=300)
+    (result,) = workload.results()
+    live.assert_each_task_ran_once(result, _MAPS + 1)
+    assert live.read_counts(hiatus.dir / "counts") == expected
+
+
+def test_one_container_is_parked_and_stays_so_when_its_node_manager_restarts(hiatus, applications):
+    applications.start("service", 4)
+    applications.await_running("service", 4)
+    parked, *others = sorted(life.container for life in applications.lives("service"))
+    _hiatus(hiatus, "suspend", parked)
+    wait_for(lambda: live.stands_still(hiatus, parked), "it stands still")
+    node = next(node for node in (1, 2) if any(one["id"] == parked for one in hiatus.nm(node).containers()))
+
+    hiatus.restart(f"nodemanager{node}")
+    wait_for(lambda: live.log(hiatus, f"nodemanager{node}").count("Registered with ResourceManager") == 2, "the node is back")
+    wait_for(lambda: "Suspended " + parked + " (HELD)" in live.log(hiatus, f"nodemanager{node}").rpartition("STARTUP_MSG")[2],
+             "the new NodeManager holds it")
+    wait_for(lambda: live.stands_still(hiatus, parked), "it stands still again, after a pulse")
+    assert all(live.works(hiatus, container) for container in others)
+
+    _hiatus(hiatus, "resume", parked)
+    wait_for(lambda: live.works(hiatus, parked), "it works again")
+    applications.finish("service")
