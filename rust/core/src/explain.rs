@@ -6,7 +6,7 @@ use crate::park;
 use crate::plan::Entry;
 use crate::policy::{EstimateError, Sizing};
 use crate::settings::{Mode, Primitive};
-use crate::state::State;
+use crate::state::{Job, State};
 use crate::units::{AppId, PartitionId};
 use crate::Scheduler;
 use serde::Serialize;
@@ -51,6 +51,8 @@ pub struct JobExplanation {
     pub remaining_s: f64,
     /// Service received, in seconds of the whole partition.
     pub attained_s: f64,
+    /// Its phases in the partition.
+    pub phases: Vec<PhaseExplanation>,
     /// How its queue's policy sized it, if that sizes jobs by itself.
     pub sizing: Option<Sizing>,
     /// Whether it was put aside by hand.
@@ -59,6 +61,25 @@ pub struct JobExplanation {
     pub wrong_hints: Vec<String>,
     /// What keeps it from getting more.
     pub blocked_by: &'static str,
+}
+
+/// Tasks of one kind.
+#[derive(Debug, Serialize)]
+pub struct PhaseExplanation {
+    /// Request priority: tells maps from reduces.
+    pub priority: i32,
+    /// MiB of one container.
+    pub memory_mb: i64,
+    /// Virtual cores of one container.
+    pub vcores: i64,
+    /// Tasks known of, done or not, the ApplicationMaster aside.
+    pub tasks: u32,
+    /// Those of them for whose containers nobody has asked yet: the application says that they exist.
+    pub unasked: u32,
+    /// Tasks that succeeded.
+    pub finished: u32,
+    /// What its first tasks that are not done said of their progress, 0…1.
+    pub progress: Vec<f64>,
 }
 
 /// A suspended container.
@@ -223,9 +244,35 @@ fn job(scheduler: &Scheduler, partition: PartitionId, rank: usize, entry: &Entry
         suspended,
         remaining_s: estimate::remaining_seconds(job, queue.default_task, total),
         attained_s: job.attained(cluster.now).dominant_seconds(total),
+        phases: phases(job, partition),
         sizing: scheduler.planner().policy_of(job.queue, partition).and_then(|policy| policy.sizing(entry.app)),
         parked: job.parked,
         wrong_hints: job.hints.wrong.clone(),
         blocked_by,
     })
+}
+
+fn phases(job: &Job, partition: PartitionId) -> Vec<PhaseExplanation> {
+    let of_partition = job.phases.iter().filter(|(key, _)| key.partition == partition);
+    of_partition
+        .map(|(key, phase)| {
+            let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
+            let unasked = job.unasked(*key);
+            PhaseExplanation {
+                priority: key.priority,
+                memory_mb: key.resource.memory_mb,
+                vcores: key.resource.vcores,
+                tasks: (phase.finished + phase.left() + unasked).saturating_sub(masters),
+                unasked,
+                finished: phase.finished,
+                progress: phase
+                    .first
+                    .iter()
+                    .filter(|task| task.finished.is_none())
+                    .filter_map(|task| task.progress)
+                    .collect(),
+            }
+        })
+        .filter(|phase| phase.tasks > 0)
+        .collect()
 }

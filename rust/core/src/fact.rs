@@ -115,6 +115,17 @@ pub enum Fact {
         /// Part of the work done, 0…1.
         done: f64,
     },
+    /// An application said how many tasks of one kind it has, whether or not it has asked for their containers yet. Optional, too.
+    Tasks {
+        /// The application.
+        app: AppId,
+        /// The request priority of their containers.
+        priority: i32,
+        /// How many there are, done or not.
+        total: u32,
+        /// How many of them are done.
+        done: u32,
+    },
     /// The container no longer counts against its queue and node: it may be paused whenever its room is needed.
     Demoted {
         /// The container.

@@ -222,6 +222,7 @@ fn phases(job: &Job, partition: PartitionId, total: Resource, cluster: &Cluster)
             one: key.resource.dominant_share(total),
             // What a job without a master asks for is its master.
             pending: if job.master.is_some() { phase.pending } else { 0 },
+            unasked: job.unasked(*key),
             held: (phase.held + phase.borrowed).saturating_sub(masters),
             suspended: phase.suspended,
             finished: phase.finished,

@@ -165,6 +165,14 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
             let (r, _) = layout::ContainerParked::read(bytes)?;
             Fact::ContainerParked { container: ContainerId(r.container), parked: r.parked != 0 }
         }
+        23 => {
+            let (r, _) = layout::Progress::read(bytes)?;
+            Fact::Progress { container: ContainerId(r.container), done: r.done }
+        }
+        24 => {
+            let (r, _) = layout::Tasks::read(bytes)?;
+            Fact::Tasks { app: AppId(r.app), priority: r.priority, total: r.total, done: r.done }
+        }
         _ => return None,
     })
 }

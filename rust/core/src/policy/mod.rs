@@ -48,6 +48,8 @@ pub struct PhaseView {
     pub one: f64,
     /// Tasks that wait for a container.
     pub pending: u32,
+    /// Tasks for whose containers the job has not asked yet, as far as it says.
+    pub unasked: u32,
     /// Containers that count.
     pub held: u32,
     /// Suspended containers.
@@ -61,14 +63,19 @@ pub struct PhaseView {
 }
 
 impl PhaseView {
-    /// Tasks that are not done.
+    /// Tasks that are not done and have, or wait for, a container.
     pub fn left(&self) -> u32 {
         self.pending + self.held + self.suspended
     }
 
+    /// Tasks that are not done.
+    pub fn to_do(&self) -> u32 {
+        self.left() + self.unasked
+    }
+
     /// All tasks known of, done or not.
     pub fn tasks(&self) -> u32 {
-        self.finished + self.left()
+        self.finished + self.to_do()
     }
 }
 

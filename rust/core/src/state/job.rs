@@ -83,6 +83,8 @@ pub struct Job {
     pub master: Option<(ContainerId, PhaseKey)>,
     /// Nothing is taken from others for it before this time: it could not use what it got.
     pub barred_until: Millis,
+    /// Tasks by request priority, as the application says, less those that were done before anybody saw them.
+    tasks: BTreeMap<i32, u32>,
     attained: ResourceSeconds,
     attained_at: Millis,
     holding: Resource,
@@ -103,6 +105,7 @@ impl Job {
             containers: BTreeSet::new(),
             master: None,
             barred_until: Millis::default(),
+            tasks: BTreeMap::new(),
             attained: ResourceSeconds::default(),
             attained_at: now,
             holding: Resource::ZERO,
@@ -135,6 +138,14 @@ impl Job {
     /// Whether that container of it was put aside by hand, alone or with all others. An ApplicationMaster never is (law 3).
     pub fn has_parked(&self, container: &Container) -> bool {
         !container.is_master && (self.parked || container.parked)
+    }
+
+    /// Tasks of a phase for whose containers the application has not asked yet, as far as it says how many there are.
+    pub fn unasked(&self, key: PhaseKey) -> u32 {
+        // Of several phases with one priority nobody knows which has how many.
+        let alone = self.phases.keys().filter(|other| other.priority == key.priority).count() == 1;
+        let total = self.tasks.get(&key.priority).copied().filter(|_| alone).unwrap_or(0);
+        total.saturating_sub(self.phases.get(&key).map_or(0, |phase| phase.finished + phase.left()))
     }
 
     /// Whether it has anything to place or resume.
@@ -205,6 +216,13 @@ impl Job {
     pub(super) fn progress(&mut self, id: ContainerId, container: &Container, done: f64) {
         let first = self.phases.get_mut(&container.phase).into_iter().flat_map(|phase| &mut phase.first);
         first.filter(|first| first.container == id).for_each(|first| first.progress = Some(done));
+    }
+
+    /// The application said how many tasks of a request priority it has, and how many of those are done.
+    pub(super) fn say_tasks(&mut self, priority: i32, total: u32, done: u32) {
+        let phases = self.phases.iter().filter(|(key, _)| key.priority == priority);
+        let seen: u32 = phases.map(|(_, phase)| phase.finished + phase.left() - phase.pending).sum();
+        self.tasks.insert(priority, total.saturating_sub(done.saturating_sub(seen)));
     }
 
     /// Whether the container is among the first tasks of its phase.

@@ -131,6 +131,9 @@ impl Cluster {
             Fact::Allocated(fact) => self.put_container(fact),
             Fact::Launched { container } => self.launch(*container),
             Fact::Progress { container, done } => self.progress(*container, *done),
+            Fact::Tasks { app, priority, total, done } => {
+                self.with_job(*app, |job, _| job.say_tasks(*priority, *total, *done))
+            }
             Fact::Demoted { container } => self.demote(*container),
             Fact::Promoted { container } => self.promote(*container),
             Fact::Completed { container, exit } => self.complete(*container, *exit),
@@ -146,6 +149,7 @@ impl Cluster {
             Fact::Heartbeat { .. }
                 | Fact::Launched { .. }
                 | Fact::Progress { .. }
+                | Fact::Tasks { .. }
                 | Fact::AssignRejected { .. }
                 | Fact::ContainerRejected { .. }
         );

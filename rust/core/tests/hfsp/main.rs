@@ -12,4 +12,5 @@ mod one_pool;
 mod policy;
 mod pool;
 mod properties;
+mod told;
 mod virtual_cluster;

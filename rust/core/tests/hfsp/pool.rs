@@ -137,6 +137,7 @@ impl Pool {
         };
         let done = tasks.iter().filter(|task| task.done);
         PhaseView {
+            unasked: 0,
             key: PhaseKey { priority: 20 - 10 * phase as i32, partition: PartitionId(0), resource: ONE },
             one,
             pending: count(&|task| task.started.is_none()),

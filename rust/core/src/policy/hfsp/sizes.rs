@@ -88,7 +88,7 @@ impl Sizes {
                     None if tasks < rules.training_tasks => (Source::Tiny, 0.0),
                     None => (Source::Initial, estimator.initial(self.history.mean(phase.key.priority))),
                 };
-                sizes.insert(phase.key, Size { source, task_s, tasks, guessed: false, open: phase.left() > 0 });
+                sizes.insert(phase.key, Size { source, task_s, tasks, guessed: false, open: phase.to_do() > 0 });
                 if source != Source::Tiny {
                     virtually.enter(job.app, weight, phase.key, Waves::new(tasks, task_s));
                 }
@@ -107,7 +107,7 @@ impl Sizes {
                 }
                 size.tasks = tasks;
             }
-            size.open = phase.left() > 0;
+            size.open = phase.to_do() > 0;
             let first = first(phase, rules.training_tasks);
             match size.source {
                 Source::Tiny if tasks >= rules.training_tasks => {
@@ -127,7 +127,7 @@ impl Sizes {
                     if !first.is_empty() {
                         size.source = Source::Training;
                     }
-                    let all_there = first.len() >= rules.training_tasks as usize || phase.pending == 0;
+                    let all_there = first.len() >= rules.training_tasks as usize || phase.pending + phase.unasked == 0;
                     if let Some(learnt) = Some(first).filter(|_| all_there).and_then(|first| estimator.learn(first)) {
                         size.settle(learnt, phase, virtually, job.app, rules.retain_ageing);
                     }

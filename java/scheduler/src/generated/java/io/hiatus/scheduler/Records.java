@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = -1300250165;
+  static final int ABI = 1242413278;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
 
@@ -182,6 +182,22 @@ final class Records {
     ByteBuffer to = out.record(22, 16);
     to.putInt(container);
     to.putInt(parked);
+  }
+
+  /** A task said which part of its work is done, 0 to 1. */
+  static void putProgress(FactBuffer out, int container, double done) {
+    ByteBuffer to = out.record(23, 20);
+    to.putInt(container);
+    to.putDouble(done);
+  }
+
+  /** The application said how many tasks of a request priority it has, and how many of them are done. */
+  static void putTasks(FactBuffer out, int app, int priority, int total, int done) {
+    ByteBuffer to = out.record(24, 24);
+    to.putInt(app);
+    to.putInt(priority);
+    to.putInt(total);
+    to.putInt(done);
   }
 
   /** Give the application up to so many containers on the node. */

@@ -32,7 +32,8 @@ final class Engine {
   private final ByteBuffer answers = FactBuffer.fresh(1 << 16);
   private HiatusConfiguration conf;
   private Mode mode = Mode.OFF;
-  private Facts facts;
+  /** Volatile: who only tells what happens does so from any thread. */
+  private volatile Facts facts;
   private Applier applier;
   private Books books;
   private long core;

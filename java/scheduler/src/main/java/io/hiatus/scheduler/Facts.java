@@ -304,6 +304,22 @@ final class Facts {
     }
   }
 
+  /** A task said which part of its work is done, 0 to 1. */
+  synchronized void progress(ContainerId id, double done) {
+    Integer container = containers.of(id);
+    if (container != null) {
+      Records.putProgress(filling, container, done);
+    }
+  }
+
+  /** The application said how many tasks of a request priority it has, and how many of them are done. */
+  synchronized void tasks(ApplicationId id, int priority, int total, int done) {
+    Integer app = apps.of(id);
+    if (app != null) {
+      Records.putTasks(filling, app, priority, total, done);
+    }
+  }
+
   synchronized void completed(ContainerId id, Exit exit) {
     Integer container = forget(id);
     if (container != null) {

@@ -26,6 +26,12 @@ final class HiatusConfiguration {
   static final String STEP_BUDGET_MS = PREFIX + "rm.step-budget-ms";
   /** Pause between two comparisons of the books, in ms. */
   static final String BOOKS_INTERVAL_MS = PREFIX + "rm.books-interval-ms";
+  /** How often a MapReduce job is asked for its tasks and their progress, in ms; 0: never. */
+  static final String PROGRESS_INTERVAL_MS = PREFIX + "rm.progress-interval-ms";
+  /** At most so many requests a second go to all MapReduce jobs together. */
+  static final String PROGRESS_REQUESTS_PER_SECOND = PREFIX + "rm.progress-requests-per-second";
+  /** How long an answer may take, in ms. */
+  static final String PROGRESS_TIMEOUT_MS = PREFIX + "rm.progress-timeout-ms";
   /** Where the native library is extracted; below hadoop.tmp.dir by default. */
   static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
 
@@ -65,6 +71,18 @@ final class HiatusConfiguration {
     return whole(BOOKS_INTERVAL_MS, 5_000, 100, 3_600_000);
   }
 
+  long progressIntervalMs() {
+    return whole(PROGRESS_INTERVAL_MS, 5_000, 0, 3_600_000);
+  }
+
+  long progressRequestsPerSecond() {
+    return whole(PROGRESS_REQUESTS_PER_SECOND, 20, 1, 1_000);
+  }
+
+  long progressTimeoutMs() {
+    return whole(PROGRESS_TIMEOUT_MS, 2_000, 1, 60_000);
+  }
+
   Path extractDir() {
     return Paths.get(conf.get(EXTRACT_DIR, conf.get("hadoop.tmp.dir", System.getProperty("java.io.tmpdir")) + "/hiatus"));
   }
@@ -75,6 +93,9 @@ final class HiatusConfiguration {
     stepIntervalMs();
     stepBudgetMs();
     booksIntervalMs();
+    progressIntervalMs();
+    progressRequestsPerSecond();
+    progressTimeoutMs();
   }
 
   /** The core's properties as a JSON object of strings. */
@@ -103,7 +124,7 @@ final class HiatusConfiguration {
     } catch (NumberFormatException e) {
       // The same answer as for a number out of range.
     }
-    throw new IllegalArgumentException(key + " = \"" + text + "\": must be a whole number of milliseconds from " + low
+    throw new IllegalArgumentException(key + " = \"" + text + "\": must be a whole number from " + low
         + " to " + high + "; the settings in force are kept");
   }
 }

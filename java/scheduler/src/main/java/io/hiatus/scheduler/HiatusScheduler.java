@@ -7,9 +7,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
@@ -72,6 +74,7 @@ public class HiatusScheduler extends CapacityScheduler {
   private HiatusMetrics metrics;
   private Engine engine;
   private Thread ticker;
+  private Thread poller;
 
   @Override
   public void serviceInit(Configuration conf) throws Exception {
@@ -93,17 +96,24 @@ public class HiatusScheduler extends CapacityScheduler {
   @Override
   public void serviceStart() throws Exception {
     super.serviceStart();
-    long intervalMs = new HiatusConfiguration(getConfiguration()).stepIntervalMs();
+    HiatusConfiguration conf = new HiatusConfiguration(getConfiguration());
+    long intervalMs = conf.stepIntervalMs();
     ticker = new Thread(() -> tickEvery(intervalMs), "HiatusTicker");
     ticker.setDaemon(true);
     ticker.start();
+    if (conf.progressIntervalMs() > 0) {
+      poller = new ProgressPoller(this::apps, engine::facts, conf);
+      poller.start();
+    }
   }
 
   @Override
   public void serviceStop() throws Exception {
-    if (ticker != null) {
-      ticker.interrupt();
-      ticker.join();
+    for (Thread thread : new Thread[] {ticker, poller}) {
+      if (thread != null) {
+        thread.interrupt();
+        thread.join();
+      }
     }
     if (engine != null) {
       underWriteLock(engine::stop);
@@ -330,6 +340,11 @@ public class HiatusScheduler extends CapacityScheduler {
 
   void update(SchedulerApplicationAttempt attempt, ContainerUpdates updates) {
     handleContainerUpdates(attempt, updates);
+  }
+
+  private List<RMApp> apps() {
+    return applications.keySet().stream().map(getRMContext().getRMApps()::get).filter(Objects::nonNull)
+        .collect(Collectors.toList());
   }
 
   boolean countsMemoryOnly() {

@@ -1,0 +1,155 @@
+package io.hiatus.scheduler;
+
+import static io.hiatus.scheduler.MockCluster.hiatus;
+import static org.junit.Assert.assertEquals;
+import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Test;
+
+/** What MapReduce jobs say of their tasks reaches the core; what they do not say, or say wrongly, harms nobody. */
+public class ProgressPollerTest {
+  private final Map<String, String> answers = new ConcurrentHashMap<>();
+  private final List<String> requests = new CopyOnWriteArrayList<>();
+  private final RMApp app = mock(RMApp.class, RETURNS_DEEP_STUBS);
+  private HttpServer master;
+  private MockCluster cluster;
+  private FakeApp job;
+  private ProgressPoller poller;
+
+  @Before
+  public void start() throws Exception {
+    master = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    master.createContext("/", exchange -> {
+      String path = exchange.getRequestURI().getPath();
+      requests.add(path);
+      byte[] answer = answers.getOrDefault(path, "").getBytes(StandardCharsets.UTF_8);
+      exchange.sendResponseHeaders(answers.containsKey(path) ? 200 : 302, answer.length == 0 ? -1 : answer.length);
+      exchange.getResponseBody().write(answer);
+      exchange.close();
+    });
+    master.start();
+    cluster = MockCluster.with(conf -> {
+      conf.set(HiatusConfiguration.PROGRESS_INTERVAL_MS, "0");
+      conf.set(hiatus("policy"), "hfsp");
+    });
+    cluster.node(8 * 1024, 16);
+    job = cluster.run("default");
+    job.ask(2, 1024, MapReduceMaster.REDUCE_PRIORITY, "");
+    cluster.rounds(3);
+    assertEquals(2, job.held().size());
+    when(app.getApplicationId()).thenReturn(job.id());
+    when(app.getApplicationType()).thenReturn("MAPREDUCE");
+    when(app.getState()).thenReturn(RMAppState.RUNNING);
+    registers("127.0.0.1");
+    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster.engine()::facts,
+        new HiatusConfiguration(cluster.conf()));
+  }
+
+  private void registers(String nodeOfMaster) {
+    when(app.getOriginalTrackingUrl()).thenReturn("http://127.0.0.1:" + master.getAddress().getPort() + "/");
+    when(app.getCurrentAppAttempt().getMasterContainer().getNodeId().getHost()).thenReturn(nodeOfMaster);
+  }
+
+  @After
+  public void stop() {
+    master.stop(0);
+    cluster.close();
+  }
+
+  private String path(String below) {
+    return "/ws/v1/mapreduce/jobs/" + job.id().toString().replace("application", "job") + below;
+  }
+
+  private void says(int reduces, int done, double progress) {
+    answers.put(path(""), "{'job':{'mapsTotal':7,'mapsCompleted':7,'reducesTotal':" + reduces + ",'reducesCompleted':" + done
+        + "}}");
+    String running = "{'id':'task_r_1','type':'REDUCE','state':'RUNNING','startTime':5,'progress':" + progress + "}";
+    String waiting = "{'id':'task_r_2','type':'REDUCE','state':'SCHEDULED','startTime':6,'progress':0}";
+    answers.put(path("/tasks"), "{'tasks':{'task':[" + waiting + "," + running + "]}}");
+    ContainerId container = job.held().get(0);
+    answers.put(path("/tasks/task_r_1/attempts"), "{'taskAttempts':{'taskAttempt':["
+        + "{'state':'FAILED','assignedContainerId':'container_1_0001_01_000009'},"
+        + "{'state':'RUNNING','assignedContainerId':'" + container + "'}]}}");
+    answers.replaceAll((path, text) -> text.replace('\'', '"'));
+  }
+
+  /** Its reduces, as the core explains them. */
+  private JsonNode reduces() throws Exception {
+    cluster.beat();
+    return new ObjectMapper().readTree(cluster.scheduler().explain()).at("/jobs/0/phases/0");
+  }
+
+  @Test
+  public void theCoreLearnsOfTasksNotAskedForYetAndOfProgress() throws Exception {
+    assertEquals("before", 2, reduces().path("tasks").asInt());
+    says(9, 0, 25);
+    poller.round();
+    JsonNode told = reduces();
+    assertEquals(told.toString(), 9, told.path("tasks").asInt());
+    assertEquals(told.toString(), 7, told.path("unasked").asInt());
+    assertEquals(told.toString(), 0.25, told.at("/progress/0").asDouble(), 1e-9);
+  }
+
+  @Test
+  public void tasksDoneBeforeAnybodySawThemAreNotStillToDo() throws Exception {
+    says(9, 5, 25);
+    poller.round();
+    assertEquals("two run, and of five done two at most may be these", 6, reduces().path("tasks").asInt());
+  }
+
+  @Test
+  public void aContainerIsAskedForOnce() throws Exception {
+    says(9, 0, 25);
+    poller.round();
+    says(9, 0, 50);
+    poller.round();
+    assertEquals(0.5, reduces().at("/progress/0").asDouble(), 1e-9);
+    assertEquals(1, requests.stream().filter(path -> path.endsWith("/attempts")).count());
+  }
+
+  @Test
+  public void whoDoesNotAnswerIsLeftAloneForAWhileAndAskedAgain() throws Exception {
+    poller.round();
+    poller.round();
+    assertEquals("sent elsewhere, as by a master that does not know us", 1, requests.size());
+    answers.put(path(""), "no JSON");
+    poller.round();
+    assertEquals(2, requests.size());
+    says(9, 0, 25);
+    for (int round = 0; round < 3; round++) {
+      poller.round();
+    }
+    assertEquals(9, reduces().path("tasks").asInt());
+  }
+
+  @Test
+  public void nobodyIsAskedButRunningMapReduceJobsOnTheirOwnNode() throws Exception {
+    says(9, 0, 25);
+    registers("127.0.0.9");
+    poller.round();
+    registers("127.0.0.1");
+    when(app.getApplicationType()).thenReturn("SPARK");
+    poller.round();
+    when(app.getApplicationType()).thenReturn("MAPREDUCE");
+    when(app.getState()).thenReturn(RMAppState.ACCEPTED);
+    poller.round();
+    assertEquals(Collections.emptyList(), requests);
+  }
+}

@@ -1,0 +1,88 @@
+//! What an application says about its tasks counts before it asks for their containers.
+
+use hiatus_core::explain;
+use hiatus_core::fact::{AppFact, ContainerFact, Fact, Found, NodeFact, PhaseKey, QueueFact};
+use hiatus_core::settings::Settings;
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::Scheduler;
+
+const APP: AppId = AppId(1);
+const REDUCES: PhaseKey = phase(10);
+
+const fn phase(priority: i32) -> PhaseKey {
+    PhaseKey { priority, partition: PartitionId(0), resource: Resource { memory_mb: 1024, vcores: 1 } }
+}
+
+fn container(id: u32, phase: PhaseKey, is_master: bool) -> Fact {
+    let (container, node) = (ContainerId(id), NodeId(1));
+    Fact::Allocated(ContainerFact { container, app: APP, node, phase, is_master, state: Found::Running })
+}
+
+/// A job whose master runs and that has asked for two reduces.
+fn job() -> Scheduler {
+    let (queue, partition) = (QueueId(1), PartitionId(0));
+    let facts = [
+        Fact::Node(NodeFact {
+            node: NodeId(1),
+            total: Resource::new(8192, 8),
+            partition,
+            shareable: false,
+            can_suspend: true,
+        }),
+        Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 },
+        Fact::Queue(QueueFact { queue, parent: None, path: "root".into(), preemptable: true }),
+        Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 },
+        Fact::App(AppFact { app: APP, queue, user: UserId(1), priority: 0, name: "job".into(), tags: Vec::new() }),
+        Fact::AppActive { app: APP, active: true },
+        container(1, phase(0), true),
+        Fact::Asked { app: APP, phase: REDUCES, count: 2 },
+    ];
+    let mut scheduler = Scheduler::new(Settings::default());
+    scheduler.step(Millis(0), &facts, &mut Vec::new());
+    scheduler
+}
+
+fn tell(scheduler: &mut Scheduler, at_s: u64, facts: &[Fact]) {
+    scheduler.step(Millis(at_s * 1000), facts, &mut Vec::new());
+}
+
+fn says(total: u32, done: u32) -> Fact {
+    Fact::Tasks { app: APP, priority: REDUCES.priority, total, done }
+}
+
+/// All reduces and those not asked for, and by which rule the job is sized.
+fn known(scheduler: &Scheduler) -> (u32, u32, &'static str) {
+    let explained = explain::explain(scheduler);
+    let job = &explained.jobs[0];
+    let reduces = job.phases.iter().find(|phase| phase.priority == REDUCES.priority).unwrap();
+    (reduces.tasks, reduces.unasked, job.sizing.as_ref().unwrap().source)
+}
+
+#[test]
+fn a_phase_is_not_tiny_because_little_of_it_was_asked_for_so_far() {
+    let mut scheduler = job();
+    assert_eq!(known(&scheduler), (2, 0, "tiny"));
+    tell(&mut scheduler, 5, &[says(20, 0)]);
+    assert_eq!(known(&scheduler), (20, 18, "initial"));
+    tell(&mut scheduler, 10, &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }]);
+    assert_eq!(known(&scheduler), (20, 0, "initial"));
+}
+
+#[test]
+fn what_was_done_before_the_resource_manager_restarted_is_not_to_do() {
+    let mut scheduler = job();
+    tell(&mut scheduler, 5, &[container(2, REDUCES, false), says(20, 15)]);
+    assert_eq!(
+        known(&scheduler),
+        (6, 3, "initial"),
+        "one of the fifteen may be the one that still holds its container"
+    );
+}
+
+#[test]
+fn of_several_phases_with_one_priority_nobody_knows_which_has_how_many_tasks() {
+    let mut scheduler = job();
+    let larger = PhaseKey { resource: Resource::new(2048, 1), ..REDUCES };
+    tell(&mut scheduler, 5, &[Fact::Asked { app: APP, phase: larger, count: 1 }, says(20, 0)]);
+    assert_eq!(known(&scheduler), (2, 0, "tiny"));
+}
