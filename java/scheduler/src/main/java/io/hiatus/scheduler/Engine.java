@@ -128,7 +128,7 @@ final class Engine {
     }
     long now = Time.monotonicNow();
     if (now - lastStepMs >= TimeUnit.SECONDS.toMillis(1)) {
-      scheduler.collectActive();
+      scheduler.teller().active(facts);
       step();
     } else if (!facts.isEmpty()) {
       step();
@@ -168,7 +168,8 @@ final class Engine {
       facts = new Facts(scheduler.countsMemoryOnly());
       applier = new Applier(scheduler, facts, metrics);
       books = new Books(scheduler, facts);
-      scheduler.tellEverything();
+      scheduler.teller().everything(facts);
+      scheduler.parking().tell(facts);
     });
   }
 

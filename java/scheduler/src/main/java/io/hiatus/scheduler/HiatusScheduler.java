@@ -2,11 +2,7 @@ package io.hiatus.scheduler;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -20,7 +16,6 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
-import org.apache.hadoop.yarn.api.records.NodeAttribute;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -28,7 +23,6 @@ import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.SchedulingRequest;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.exceptions.YarnException;
-import org.apache.hadoop.yarn.server.api.records.OpportunisticContainersStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
@@ -36,16 +30,12 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEven
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSAssignment;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCapacities;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
@@ -66,10 +56,8 @@ import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
  * no policy here.
  */
 public class HiatusScheduler extends CapacityScheduler {
-  /** The node attribute by which a NodeManager announces that it can suspend containers. */
-  static final String SUSPEND_ATTRIBUTE = "hiatus-suspend";
-
   private final StockPlacement stock = new StockPlacement(this);
+  private final Teller teller = new Teller(this);
   private final Parking parking = new Parking(this);
   private HiatusMetrics metrics;
   private Engine engine;
@@ -131,8 +119,10 @@ public class HiatusScheduler extends CapacityScheduler {
     super.reinitialize(newConf, context);
     underWriteLock(() -> {
       engine.configure(new HiatusConfiguration(getConfiguration()));
-      tellQueues();
-      collectActive();
+      if (engine.facts() != null) {
+        teller.queues(engine.facts());
+        teller.active(engine.facts());
+      }
     });
   }
 
@@ -153,54 +143,54 @@ public class HiatusScheduler extends CapacityScheduler {
       case NODE_ADDED:
         NodeId added = ((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID();
         underWriteLock(() -> {
-          tellNode(facts, getNode(added));
-          tellContainers(facts, getNode(added));
-          tellQueues();
-          collectActive();
+          teller.node(facts, getNode(added));
+          teller.containers(facts, getNode(added));
+          teller.queues(facts);
+          teller.active(facts);
         });
         break;
       case NODE_REMOVED:
         facts.nodeRemoved(((NodeRemovedSchedulerEvent) event).getRemovedRMNode().getNodeID());
-        tellQueues();
+        teller.queues(facts);
         break;
       case NODE_RESOURCE_UPDATE:
         NodeId resized = ((NodeResourceUpdateSchedulerEvent) event).getRMNode().getNodeID();
         underWriteLock(() -> {
-          tellNode(facts, getNode(resized));
-          tellQueues();
+          teller.node(facts, getNode(resized));
+          teller.queues(facts);
         });
         break;
       case NODE_ATTRIBUTES_UPDATE:
         Set<String> hosts = ((NodeAttributesUpdateSchedulerEvent) event).getUpdatedNodeToAttributes().keySet();
-        underWriteLock(() -> hosts.forEach(host -> getNodeIds(host).forEach(id -> tellNode(facts, getNode(id)))));
+        underWriteLock(() -> hosts.forEach(host -> getNodeIds(host).forEach(id -> teller.node(facts, getNode(id)))));
         break;
       case NODE_LABELS_UPDATE:
         underWriteLock(() -> {
-          getAllNodes().forEach(node -> tellNode(facts, node));
-          tellQueues();
+          getAllNodes().forEach(node -> teller.node(facts, node));
+          teller.queues(facts);
         });
         break;
       case APP_ADDED:
-        tellQueues();
-        tellApp(facts, ((AppAddedSchedulerEvent) event).getApplicationId());
+        teller.queues(facts);
+        teller.app(facts, ((AppAddedSchedulerEvent) event).getApplicationId());
         break;
       case APP_ATTEMPT_ADDED:
         ApplicationId attempted = ((AppAttemptAddedSchedulerEvent) event).getApplicationAttemptId().getApplicationId();
         facts.asksChanged(attempted);
-        collectActive();
+        teller.active(facts);
         break;
       case APP_ATTEMPT_REMOVED:
-        tellAttemptEnded(facts, (AppAttemptRemovedSchedulerEvent) event);
-        collectActive();
+        teller.attemptEnded(facts, (AppAttemptRemovedSchedulerEvent) event);
+        teller.active(facts);
         break;
       case APP_REMOVED:
         facts.appRemoved(((AppRemovedSchedulerEvent) event).getApplicationID());
         parking.forget(((AppRemovedSchedulerEvent) event).getApplicationID());
-        collectActive();
+        teller.active(facts);
         break;
       case MANAGE_QUEUE:
       case AUTO_QUEUE_DELETION:
-        tellQueues();
+        teller.queues(facts);
         break;
       default:
         break;
@@ -283,8 +273,11 @@ public class HiatusScheduler extends CapacityScheduler {
   @Override
   public String moveApplication(ApplicationId id, String target) throws YarnException {
     String moved = super.moveApplication(id, target);
-    tellAppChanged(id);
-    collectActive();
+    Facts facts = engine.facts();
+    if (facts != null) {
+      teller.appChanged(facts, id);
+      teller.active(facts);
+    }
     return moved;
   }
 
@@ -292,7 +285,10 @@ public class HiatusScheduler extends CapacityScheduler {
   public Priority updateApplicationPriority(Priority priority, ApplicationId id,
       SettableFuture<Object> future, UserGroupInformation user) throws YarnException {
     Priority updated = super.updateApplicationPriority(priority, id, future, user);
-    tellAppChanged(id);
+    Facts facts = engine.facts();
+    if (facts != null) {
+      teller.appChanged(facts, id);
+    }
     return updated;
   }
 
@@ -303,14 +299,7 @@ public class HiatusScheduler extends CapacityScheduler {
       FiCaSchedulerNode node = getNode(rmNode.getNodeID());
       Facts facts = engine.facts();
       if (node != null && facts != null) {
-        if (facts.saidToSuspend(node.getNodeID()) != canSuspend(node)) {
-          tellNode(facts, node);
-        }
-        OpportunisticContainersStatus status = rmNode.getOpportunisticContainersStatus();
-        int paused = status == null ? 0 : status.getQueuedOpportContainers();
-        // The node's queue holds paused containers, and those of ours that it cannot start yet.
-        int waiting = status == null ? 0 : Math.max(0, status.getWaitQueueLength() - paused);
-        facts.heartbeat(node.getNodeID(), paused, waiting);
+        teller.heartbeat(facts, node, rmNode);
         engine.step();
       }
       // The engine may just have failed: then stock serves this very heartbeat.
@@ -366,39 +355,12 @@ public class HiatusScheduler extends CapacityScheduler {
     }
   }
 
-  /** Tells the core everything from the beginning. */
-  void tellEverything() {
-    Facts facts = engine.facts();
-    tellQueues();
-    applications.keySet().forEach(id -> tellApp(facts, id));
-    getAllNodes().forEach(node -> {
-      tellNode(facts, node);
-      tellContainers(facts, node);
-    });
-    applications.keySet().forEach(facts::asksChanged);
-    parking.tell(facts);
-    collectActive();
-  }
-
-  /** Tells the core which applications their queues let run. */
-  void collectActive() {
-    Facts facts = engine.facts();
-    if (facts == null) {
-      return;
-    }
-    Set<ApplicationId> running = new HashSet<>();
-    for (CSQueue queue : getCapacitySchedulerQueueManager().getQueues().values()) {
-      if (queue instanceof AbstractLeafQueue) {
-        for (FiCaSchedulerApp attempt : ((AbstractLeafQueue) queue).getApplications()) {
-          running.add(attempt.getApplicationId());
-        }
-      }
-    }
-    facts.activeAre(running);
-  }
-
   Engine engine() {
     return engine;
+  }
+
+  Teller teller() {
+    return teller;
   }
 
   Parking parking() {
@@ -442,116 +404,12 @@ public class HiatusScheduler extends CapacityScheduler {
     }
   }
 
-  // ---- Telling ----
-
-  private void tellQueues() {
-    Facts facts = engine.facts();
-    if (facts == null || getRootQueue() == null) {
-      return;
-    }
-    Set<String> paths = new HashSet<>();
-    tellQueue(facts, getRootQueue(), paths);
-    facts.queuesAre(paths);
-  }
-
-  private void tellQueue(Facts facts, CSQueue queue, Set<String> paths) {
-    QueueCapacities capacities = queue.getQueueCapacities();
-    Map<String, float[]> shares = new HashMap<>();
-    for (String partition : capacities.getExistingNodeLabels()) {
-      shares.put(partition, new float[] {capacities.getAbsoluteCapacity(partition),
-          capacities.getAbsoluteMaximumCapacity(partition)});
-    }
-    String path = queue.getQueuePath();
-    paths.add(path);
-    facts.queue(path, queue.getParent() == null ? null : queue.getParent().getQueuePath(),
-        isPreemptable(queue), shares);
-    List<CSQueue> children = queue.getChildQueues();
-    for (CSQueue child : children == null ? Collections.<CSQueue>emptyList() : children) {
-      tellQueue(facts, child, paths);
-    }
-  }
-
-  /** As queues inherit it in CapacityScheduler, whose own preemption, though, need not be on. */
-  private boolean isPreemptable(CSQueue queue) {
-    boolean above = queue.getParent() == null || isPreemptable(queue.getParent());
-    return !getConfiguration().getPreemptionDisabled(queue.getQueuePath(), !above);
-  }
-
-  private void tellNode(Facts facts, FiCaSchedulerNode node) {
-    if (node == null) {
-      return;
-    }
-    String partition = node.getPartition();
-    facts.node(node.getNodeID(), node.getTotalResource(), partition, StockPlacement.isShareable(this, partition),
-        canSuspend(node));
-  }
-
-  /**
-   * The announcement is an attribute of the host, and stays when a NodeManager there goes back to stock; that this very
-   * NodeManager has a queue for demoted containers, without which it would not pause but kill, it says with each heartbeat.
-   */
-  private static boolean canSuspend(FiCaSchedulerNode node) {
-    Set<NodeAttribute> attributes = node.getNodeAttributes();
-    boolean announced = attributes != null && attributes.stream()
-        .anyMatch(attribute -> attribute.getAttributeKey().getAttributeName().equals(SUSPEND_ATTRIBUTE));
-    OpportunisticContainersStatus status = node.getRMNode().getOpportunisticContainersStatus();
-    return announced && (status == null || status.getOpportQueueCapacity() > 0);
-  }
-
-  private void tellContainers(Facts facts, FiCaSchedulerNode node) {
-    if (node != null) {
-      node.getCopiedListOfRunningContainers()
-          .forEach(container -> facts.container(container, container.isAMContainer()));
-    }
-  }
-
-  private void tellApp(Facts facts, ApplicationId id) {
-    SchedulerApplication<FiCaSchedulerApp> application = applications.get(id);
-    if (application != null) {
-      RMApp rmApp = getRMContext().getRMApps().get(id);
-      Set<String> tags = rmApp == null ? null : rmApp.getApplicationTags();
-      facts.app(id, path(application.getQueue()), application.getUser(), priority(application),
-          tags == null ? Collections.emptySet() : tags);
-    }
-  }
-
-  private void tellAppChanged(ApplicationId id) {
-    SchedulerApplication<FiCaSchedulerApp> application = applications.get(id);
-    Facts facts = engine.facts();
-    if (application != null && facts != null) {
-      facts.appChanged(id, path(application.getQueue()), priority(application));
-    }
-  }
-
-  private void tellAttemptEnded(Facts facts, AppAttemptRemovedSchedulerEvent event) {
-    ApplicationId id = event.getApplicationAttemptID().getApplicationId();
-    Set<ContainerId> kept = new HashSet<>();
-    FiCaSchedulerApp attempt = attempt(id);
-    if (event.getKeepContainersAcrossAppAttempts() && attempt != null) {
-      attempt.getLiveContainers().forEach(container -> kept.add(container.getContainerId()));
-    }
-    facts.attemptEnded(id, event.getKeepContainersAcrossAppAttempts(), kept);
-  }
-
   private void tellCompleted(RMContainer container, ContainerStatus status) {
     Facts facts = engine.facts();
     if (facts != null && container != null) {
-      facts.completed(container.getContainerId(), Facts.Exit.of(status.getExitStatus()));
+      teller.completed(facts, container, status);
       parking.forget(container.getContainerId());
-      // The ask of a container that nobody had fetched yet is wanted again.
-      facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
     }
-  }
-
-  private static String path(Queue queue) {
-    return queue instanceof CSQueue ? ((CSQueue) queue).getQueuePath() : queue.getQueueName();
-  }
-
-  private static int priority(SchedulerApplication<FiCaSchedulerApp> application) {
-    // CapacityScheduler changes that of the attempt alone.
-    FiCaSchedulerApp attempt = application.getCurrentAppAttempt();
-    Priority priority = attempt == null ? application.getPriority() : attempt.getPriority();
-    return priority == null ? 0 : priority.getPriority();
   }
 
   private void tickEvery(long intervalMs) {

@@ -127,7 +127,7 @@ final class BenchLoad {
     scheduler = (CapacityScheduler) rm.getResourceScheduler();
     Map<String, Set<NodeAttribute>> attributes = new HashMap<>();
     Set<NodeAttribute> suspends = Collections.singleton(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED,
-        HiatusScheduler.SUSPEND_ATTRIBUTE, NodeAttributeType.STRING, "true"));
+        Teller.SUSPEND_ATTRIBUTE, NodeAttributeType.STRING, "true"));
     for (int i = 0; i < nodeCount; i++) {
       String host = "10.0." + i / 250 + "." + (i % 250 + 1);
       Node node = new Node(MockNodes.newNodeInfo(i / 40, Resource.newInstance(slots * TASK_MB, 2 * slots), i, host, 1234));

@@ -62,7 +62,7 @@ final class FakeNode {
     id = NodeId.newInstance(host, 1234);
     total = Resource.newInstance(memoryMb, vcores);
     if (suspends) {
-      attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, HiatusScheduler.SUSPEND_ATTRIBUTE,
+      attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, Teller.SUSPEND_ATTRIBUTE,
           NodeAttributeType.STRING, "true"));
     }
   }

@@ -1,0 +1,187 @@
+package io.hiatus.scheduler;
+
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.NodeAttribute;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.server.api.records.OpportunisticContainersStatus;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCapacities;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
+
+/**
+ * Tells the core how queues, nodes, applications and containers are now, as CapacityScheduler has them. Some of it under
+ * the scheduler's write lock, as {@link HiatusScheduler} calls it.
+ */
+final class Teller {
+  /** The node attribute by which a NodeManager announces that it can suspend containers. */
+  static final String SUSPEND_ATTRIBUTE = "hiatus-suspend";
+
+  private final HiatusScheduler scheduler;
+
+  Teller(HiatusScheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  /** All there is, to a core that begins. */
+  void everything(Facts facts) {
+    queues(facts);
+    Set<ApplicationId> apps = scheduler.getSchedulerApplications().keySet();
+    apps.forEach(id -> app(facts, id));
+    scheduler.getAllNodes().forEach(node -> {
+      node(facts, node);
+      containers(facts, node);
+    });
+    apps.forEach(facts::asksChanged);
+    active(facts);
+  }
+
+  /** All queues with their shares; what has not changed is not written again. */
+  void queues(Facts facts) {
+    if (scheduler.getRootQueue() != null) {
+      Set<String> paths = new HashSet<>();
+      queue(facts, scheduler.getRootQueue(), paths);
+      facts.queuesAre(paths);
+    }
+  }
+
+  private void queue(Facts facts, CSQueue queue, Set<String> paths) {
+    QueueCapacities capacities = queue.getQueueCapacities();
+    Map<String, float[]> shares = new HashMap<>();
+    for (String partition : capacities.getExistingNodeLabels()) {
+      shares.put(partition, new float[] {capacities.getAbsoluteCapacity(partition),
+          capacities.getAbsoluteMaximumCapacity(partition)});
+    }
+    String path = queue.getQueuePath();
+    paths.add(path);
+    facts.queue(path, queue.getParent() == null ? null : queue.getParent().getQueuePath(),
+        isPreemptable(queue), shares);
+    List<CSQueue> children = queue.getChildQueues();
+    for (CSQueue child : children == null ? Collections.<CSQueue>emptyList() : children) {
+      queue(facts, child, paths);
+    }
+  }
+
+  /** As queues inherit it in CapacityScheduler, whose own preemption, though, need not be on. */
+  private boolean isPreemptable(CSQueue queue) {
+    boolean above = queue.getParent() == null || isPreemptable(queue.getParent());
+    return !scheduler.getConfiguration().getPreemptionDisabled(queue.getQueuePath(), !above);
+  }
+
+  /** A node; null is none. */
+  void node(Facts facts, FiCaSchedulerNode node) {
+    if (node != null) {
+      String partition = node.getPartition();
+      facts.node(node.getNodeID(), node.getTotalResource(), partition, StockPlacement.isShareable(scheduler, partition),
+          canSuspend(node));
+    }
+  }
+
+  /** What a node said with its heartbeat, and the node itself if that tells something new of it. */
+  void heartbeat(Facts facts, FiCaSchedulerNode node, RMNode rmNode) {
+    if (facts.saidToSuspend(node.getNodeID()) != canSuspend(node)) {
+      node(facts, node);
+    }
+    OpportunisticContainersStatus status = rmNode.getOpportunisticContainersStatus();
+    int paused = status == null ? 0 : status.getQueuedOpportContainers();
+    // The node's queue holds paused containers, and those of ours that it cannot start yet.
+    int waiting = status == null ? 0 : Math.max(0, status.getWaitQueueLength() - paused);
+    facts.heartbeat(node.getNodeID(), paused, waiting);
+  }
+
+  /**
+   * The announcement is an attribute of the host, and stays when a NodeManager there goes back to stock; that this very
+   * NodeManager has a queue for demoted containers, without which it would not pause but kill, it says with each heartbeat.
+   */
+  private static boolean canSuspend(FiCaSchedulerNode node) {
+    Set<NodeAttribute> attributes = node.getNodeAttributes();
+    boolean announced = attributes != null && attributes.stream()
+        .anyMatch(attribute -> attribute.getAttributeKey().getAttributeName().equals(SUSPEND_ATTRIBUTE));
+    OpportunisticContainersStatus status = node.getRMNode().getOpportunisticContainersStatus();
+    return announced && (status == null || status.getOpportQueueCapacity() > 0);
+  }
+
+  /** The containers found on a node; null is none. */
+  void containers(Facts facts, FiCaSchedulerNode node) {
+    if (node != null) {
+      node.getCopiedListOfRunningContainers()
+          .forEach(container -> facts.container(container, container.isAMContainer()));
+    }
+  }
+
+  /** An application, if it is still there. */
+  void app(Facts facts, ApplicationId id) {
+    SchedulerApplication<FiCaSchedulerApp> application = scheduler.getSchedulerApplications().get(id);
+    if (application != null) {
+      RMApp rmApp = scheduler.getRMContext().getRMApps().get(id);
+      Set<String> tags = rmApp == null ? null : rmApp.getApplicationTags();
+      facts.app(id, path(application.getQueue()), application.getUser(), priority(application),
+          tags == null ? Collections.emptySet() : tags);
+    }
+  }
+
+  /** Its queue or its priority changed. */
+  void appChanged(Facts facts, ApplicationId id) {
+    SchedulerApplication<FiCaSchedulerApp> application = scheduler.getSchedulerApplications().get(id);
+    if (application != null) {
+      facts.appChanged(id, path(application.getQueue()), priority(application));
+    }
+  }
+
+  /** Which applications their queues let run. */
+  void active(Facts facts) {
+    Set<ApplicationId> running = new HashSet<>();
+    for (CSQueue queue : scheduler.getCapacitySchedulerQueueManager().getQueues().values()) {
+      if (queue instanceof AbstractLeafQueue) {
+        for (FiCaSchedulerApp attempt : ((AbstractLeafQueue) queue).getApplications()) {
+          running.add(attempt.getApplicationId());
+        }
+      }
+    }
+    facts.activeAre(running);
+  }
+
+  /** An attempt ended; what of it lives on stays. */
+  void attemptEnded(Facts facts, AppAttemptRemovedSchedulerEvent event) {
+    ApplicationId id = event.getApplicationAttemptID().getApplicationId();
+    Set<ContainerId> kept = new HashSet<>();
+    FiCaSchedulerApp attempt = scheduler.attempt(id);
+    if (event.getKeepContainersAcrossAppAttempts() && attempt != null) {
+      attempt.getLiveContainers().forEach(container -> kept.add(container.getContainerId()));
+    }
+    facts.attemptEnded(id, event.getKeepContainersAcrossAppAttempts(), kept);
+  }
+
+  /** A container ended. */
+  void completed(Facts facts, RMContainer container, ContainerStatus status) {
+    facts.completed(container.getContainerId(), Facts.Exit.of(status.getExitStatus()));
+    // The ask of a container that nobody had fetched yet is wanted again.
+    facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
+  }
+
+  private static String path(Queue queue) {
+    return queue instanceof CSQueue ? ((CSQueue) queue).getQueuePath() : queue.getQueueName();
+  }
+
+  private static int priority(SchedulerApplication<FiCaSchedulerApp> application) {
+    // CapacityScheduler changes that of the attempt alone.
+    FiCaSchedulerApp attempt = application.getCurrentAppAttempt();
+    Priority priority = attempt == null ? application.getPriority() : attempt.getPriority();
+    return priority == null ? 0 : priority.getPriority();
+  }
+}
