@@ -3,7 +3,7 @@
 use crate::entitlement::EPSILON;
 use crate::estimate;
 use crate::park;
-use crate::plan::Entry;
+use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
 use crate::settings::{Mode, Primitive};
 use crate::state::{Job, State};
@@ -97,10 +97,14 @@ pub struct SuspendedExplanation {
     pub for_ms: u64,
     /// How often so far.
     pub times: u32,
-    /// For which application, while that still waits for the room.
+    /// For which application.
     pub by: Option<String>,
     /// Whether it was put aside by hand, alone or with its application.
     pub parked: bool,
+    /// Why it was suspended.
+    pub why: &'static str,
+    /// What it waits for.
+    pub waits_for: &'static str,
 }
 
 /// A container that was put aside by hand and cannot be suspended.
@@ -156,7 +160,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
             .enumerate()
             .filter(|(at, _)| plan.is_last(*at))
             .enumerate()
-            .filter_map(move |(rank, (_, entry))| job(scheduler, partition, rank, entry))
+            .filter_map(move |(rank, (place, entry))| job(scheduler, partition, plan, rank, place, entry))
     });
     let claims = cluster.nodes.iter().flat_map(|(id, node)| node.claims.iter().map(move |claim| (id, claim)));
     let suspended = cluster.suspended.iter().filter_map(|id| cluster.containers.get(id).map(|c| (id, c)));
@@ -164,19 +168,30 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
     Explanation {
         jobs: jobs.collect(),
         suspended: suspended
-            .map(|(id, container)| SuspendedExplanation {
-                container: id.0,
-                application: name(container.app),
-                node: container.node.0,
-                state: if container.state == State::Suspended { "suspended" } else { "suspending" },
-                for_ms: cluster.now.since(container.since).0,
-                times: container.suspensions,
-                by: cluster
-                    .nodes
-                    .get(&container.node)
-                    .and_then(|node| node.claims.iter().find(|claim| claim.victims.contains(id)))
-                    .map(|claim| name(claim.app)),
-                parked: cluster.jobs.get(&container.app).is_some_and(|job| job.has_parked(container)),
+            .map(|(id, container)| {
+                let parked = cluster.jobs.get(&container.app).is_some_and(|job| job.has_parked(container));
+                SuspendedExplanation {
+                    container: id.0,
+                    application: name(container.app),
+                    node: container.node.0,
+                    state: if container.state == State::Suspended { "suspended" } else { "suspending" },
+                    for_ms: cluster.now.since(container.since).0,
+                    times: container.suspensions,
+                    by: container.suspended_for.map(name),
+                    parked,
+                    why: match container.suspended_for {
+                        Some(_) => "its job held more than its target, and the other one less",
+                        None if parked => "it was put aside by hand",
+                        None => "it was put aside by hand, or before the scheduler began",
+                    },
+                    waits_for: if parked {
+                        "being woken by hand"
+                    } else if container.kept_out_since.is_some() {
+                        "room on its node, which its job may have"
+                    } else {
+                        "its job's turn"
+                    },
+                }
             })
             .collect(),
         not_parked_yet: park::running(cluster)
@@ -207,7 +222,14 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
     }
 }
 
-fn job(scheduler: &Scheduler, partition: PartitionId, rank: usize, entry: &Entry) -> Option<JobExplanation> {
+fn job(
+    scheduler: &Scheduler,
+    partition: PartitionId,
+    plan: &PartitionPlan,
+    rank: usize,
+    place: usize,
+    entry: &Entry,
+) -> Option<JobExplanation> {
     let cluster = scheduler.cluster();
     let job = cluster.jobs.get(&entry.app)?;
     let path = cluster.queues.get(&job.queue).map_or("", |queue| queue.path.as_str());
@@ -218,6 +240,7 @@ fn job(scheduler: &Scheduler, partition: PartitionId, rank: usize, entry: &Entry
     let pending: u32 = of_partition().map(|phase| phase.pending).sum();
     let suspended: u32 = of_partition().map(|phase| phase.suspended).sum();
     let waits = scheduler.settings().cluster.mode == Mode::Order || queue.preemption == Primitive::Wait;
+    let sizing = scheduler.planner().policy_of(job.queue, partition).and_then(|policy| policy.sizing(entry.app));
     let blocked_by = if job.parked {
         "it is parked"
     } else if pending + suspended == 0 {
@@ -225,7 +248,12 @@ fn job(scheduler: &Scheduler, partition: PartitionId, rank: usize, entry: &Entry
     } else if !job.active {
         "its queue's ApplicationMaster limit"
     } else if held + EPSILON >= entry.target {
-        "jobs before it in the order"
+        let mut before = plan.entries.iter().take(place);
+        if before.any(|other| other.queue == entry.queue && other.app != entry.app) {
+            behind(sizing.as_ref())
+        } else {
+            "its queue's share: it is first there, and the queue may have no more now"
+        }
     } else if job.barred_until > cluster.now {
         "a limit of its queue or user: what was freed for it could not be used"
     } else if waits {
@@ -245,7 +273,7 @@ fn job(scheduler: &Scheduler, partition: PartitionId, rank: usize, entry: &Entry
         remaining_s: estimate::remaining_seconds(job, queue.default_task, total),
         attained_s: job.attained(cluster.now).dominant_seconds(total),
         phases: phases(job, partition),
-        sizing: scheduler.planner().policy_of(job.queue, partition).and_then(|policy| policy.sizing(entry.app)),
+        sizing,
         parked: job.parked,
         wrong_hints: job.hints.wrong.clone(),
         blocked_by,
@@ -275,4 +303,13 @@ fn phases(job: &Job, partition: PartitionId) -> Vec<PhaseExplanation> {
         })
         .filter(|phase| phase.tasks > 0)
         .collect()
+}
+
+/// Why a job waits that others come before.
+fn behind(sizing: Option<&Sizing>) -> &'static str {
+    match sizing.map(|sizing| sizing.source) {
+        Some("initial") => "jobs before it in the order, and first tasks of others, which have the share for training",
+        Some("training") => "jobs before it in the order, until its first tasks have told its size",
+        _ => "jobs before it in the order",
+    }
 }

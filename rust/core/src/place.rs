@@ -5,7 +5,7 @@
 use crate::decision::Decision;
 use crate::entitlement::EPSILON;
 use crate::plan::{PartitionPlan, Planner};
-use crate::state::{Cluster, For, Node, State};
+use crate::state::{Cluster, For, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 
 /// Proposes containers for all nodes that are worth a look. New demand is looked at once the plan ranks it: `fresh` says
@@ -74,7 +74,7 @@ fn serve_resume_claims(cluster: &mut Cluster, id: NodeId) {
         })
         .collect();
     for container in overdue {
-        let freed = cluster.nodes.get(&id).map_or(Resource::ZERO, Node::freed_in_all);
+        let freed = cluster.nodes.get(&id).map_or(Resource::ZERO, |node| node.freed_for_all_but(container));
         resume_if_room(cluster, id, container, freed);
     }
 }

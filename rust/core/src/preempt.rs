@@ -1,22 +1,26 @@
 //! Preemption: takes room from jobs that hold more than their targets for jobs that hold less, when nothing else gives
-//! them room. Suspends where the node can, kills where the ladder of trust allows it, otherwise waits.
+//! them room. Two independent choices of the queue that loses: how its containers go, and which of them go first.
 //!
-//! Which containers: those of the lowest-ranked job first, and of these the youngest (HFSP thesis, section 4.4.3); the
-//! first tasks of a phase, from which its size is learnt, come last of a job's. Only whole sets are taken, that together
-//! let one container start on one node (law 5); what is freed is claimed for it (law 4).
+//! By default those of the lowest-ranked job first, and of these the youngest (HFSP thesis, section 4.4.3); the first tasks
+//! of a phase, from which its size is learnt, come last of a job's. Only whole sets are taken, that together let one
+//! container start, or go on, on one node (law 5); what is freed is claimed for it (law 4).
+//!
+//! A suspended container comes before a new one, but only at home, where its memory is. Where home stays full for long,
+//! although its job may run it, it is killed and so run again elsewhere (thesis, section 6.3.1).
 
 mod books;
+mod how;
 mod market;
 
 use crate::decision::Decision;
 use crate::entitlement::EPSILON;
 use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
-use crate::settings::Settings;
+use crate::settings::{QueueSettings, Settings};
 use crate::state::{Claim, Cluster, For};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use books::Books;
-use market::Market;
+use market::{Market, Wish};
 
 pub use market::room_for_suspended_mb;
 
@@ -27,7 +31,7 @@ use std::collections::BTreeMap;
 pub fn preempt(cluster: &mut Cluster, plan: &PartitionPlan, partition: PartitionId, settings: &Settings) {
     let mut books = Books::open(cluster, partition);
     let mut market: Option<Market> = None;
-    for entry in &plan.entries {
+    for (place, entry) in plan.entries.iter().enumerate() {
         let Some(job) = cluster.jobs.get(&entry.app) else { continue };
         if !job.may_start() || job.barred_until > cluster.now {
             continue;
@@ -41,6 +45,32 @@ pub fn preempt(cluster: &mut Cluster, plan: &PartitionPlan, partition: Partition
             .map(|(key, phase)| (*key, phase.unserved()))
             .filter(|(_, wanted)| *wanted > 0)
             .collect();
+        // What is kept out of its home leaves its share to new containers.
+        let mut going_on = missing;
+        for id in books.suspended_of(entry.app) {
+            let Some(container) = cluster.containers.get(&id) else { continue };
+            let (home, need) = (container.node, container.resource());
+            let one = need.dominant_share(plan.total);
+            let mut kept_out = false;
+            if going_on + EPSILON >= one {
+                going_on -= one;
+                let comes_back = books.use_room(home, need) || {
+                    let market = market.get_or_insert_with(|| Market::open(cluster, plan, partition, settings));
+                    let wish = Wish { need, purpose: For::Resume(id), home: Some(home) };
+                    let bought = market.buy(cluster, entry, wish).is_some();
+                    books.look_again(cluster, home);
+                    bought
+                };
+                if comes_back {
+                    missing -= one;
+                    books.comes_back(entry.app, id, need);
+                }
+                kept_out = !comes_back;
+            }
+            if plan.is_last(place) {
+                wait_for_home(cluster, id, kept_out, settings);
+            }
+        }
         for (key, wanted) in wants {
             let one = key.resource.dominant_share(plan.total);
             let deserved = if one > 0.0 { ((missing + EPSILON) / one).max(0.0) as u32 } else { 0 };
@@ -48,7 +78,8 @@ pub fn preempt(cluster: &mut Cluster, plan: &PartitionPlan, partition: Partition
             let short = due - books.free_places(cluster, entry.app, key.resource, due);
             for _ in 0..short {
                 let market = market.get_or_insert_with(|| Market::open(cluster, plan, partition, settings));
-                let bought = market.buy(cluster, entry, key.resource);
+                let wish = Wish { need: key.resource, purpose: For::Start, home: None };
+                let bought = market.buy(cluster, entry, wish);
                 let claim = bought.or_else(|| collect_room(cluster, &books, entry.app, key, partition, settings));
                 if let Some(node) = claim {
                     books.claim_made(cluster, node, entry.app, key.resource);
@@ -62,6 +93,21 @@ pub fn preempt(cluster: &mut Cluster, plan: &PartitionPlan, partition: Partition
                 forget_waiting(cluster, entry.app, key);
             }
         }
+    }
+}
+
+/// A suspended container that its job may run is kept out of its full home for a bounded time only.
+fn wait_for_home(cluster: &mut Cluster, id: ContainerId, kept_out: bool, settings: &Settings) {
+    let now = cluster.now;
+    let Some(container) = cluster.containers.get_mut(&id) else { return };
+    if !kept_out {
+        container.kept_out_since = None;
+        return;
+    }
+    let since = *container.kept_out_since.get_or_insert(now);
+    let app = container.app;
+    if now.since(since) >= queue_settings(cluster, settings, app).resume_locality {
+        kill(cluster, id);
     }
 }
 
@@ -103,12 +149,14 @@ pub fn review_claims(cluster: &mut Cluster, settings: &Settings) {
     let now = cluster.now;
     let mut wanted: BTreeMap<(AppId, Resource), u32> = BTreeMap::new();
     let mut unused = Vec::new();
+    let limits = &settings.cluster;
     for node in cluster.nodes.values_mut().filter(|node| !node.claims.is_empty()) {
         let (jobs, containers) = (&cluster.jobs, &cluster.containers);
         node.claims.retain(|claim| match claim.purpose {
             For::Resume(id) => containers.get(&id).is_some_and(|container| {
                 let parked = jobs.get(&container.app).is_none_or(|job| job.has_parked(container));
-                container.state.is_suspended() && !parked
+                let late = claim.is_freed() && now.since(claim.made) > limits.claim_timeout;
+                container.state.is_suspended() && !parked && !late
             }),
             For::Start => {
                 let left = wanted.entry((claim.app, claim.resource)).or_insert_with(|| {
@@ -118,8 +166,9 @@ pub fn review_claims(cluster: &mut Cluster, settings: &Settings) {
                 });
                 let needed = *left > 0;
                 *left = left.saturating_sub(1);
-                // Room collected as containers end is patient; room that was taken from somebody is not.
-                let late = claim.is_freed() && now.since(claim.made) > settings.cluster.claim_timeout;
+                // Room collected as containers end is patient; room that was taken from somebody is less so.
+                let limit = if claim.is_freed() { limits.claim_timeout } else { limits.large_ask_timeout };
+                let late = now.since(claim.made) > limit;
                 if needed && late {
                     unused.push(claim.app);
                 }
@@ -147,7 +196,7 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
         .map(|(id, c)| (id, c.since, c.node, c.app, c.resource()))
         .collect();
     for (id, since, node, app, resource) in suspended {
-        let deadline = max_suspension(cluster, settings, app);
+        let deadline = queue_settings(cluster, settings, app).max_suspension;
         let spent = now.since(since);
         if spent < deadline {
             continue;
@@ -185,7 +234,7 @@ fn kill(cluster: &mut Cluster, id: ContainerId) {
     }
 }
 
-fn max_suspension(cluster: &Cluster, settings: &Settings, app: AppId) -> Millis {
+fn queue_settings<'a>(cluster: &Cluster, settings: &'a Settings, app: AppId) -> &'a QueueSettings {
     let queue = cluster.jobs.get(&app).and_then(|job| cluster.queues.get(&job.queue));
-    settings.queue(queue.map_or("", |queue| queue.path.as_str())).max_suspension
+    settings.queue(queue.map_or("", |queue| queue.path.as_str()))
 }

@@ -27,20 +27,38 @@ pub enum Mode {
     /// Take resources back by suspending, where the node can.
     #[default]
     Suspend,
-    /// Where suspending is impossible, kill.
+    /// Kill, too.
     Kill,
 }
 
-/// How a queue's jobs get resources from jobs that hold more than their target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// What a queue's containers may suffer for a job with a higher claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Primitive {
-    /// They wait until containers end.
+    /// Nothing: their ends are waited for.
     Wait,
-    /// Containers are suspended.
+    /// They are suspended where the node can.
     #[default]
     Suspend,
-    /// Containers are suspended where the node can, killed elsewhere (mode `kill` only).
+    /// They are suspended where the node can, killed elsewhere.
+    SuspendOrKill,
+    /// They are killed, wherever they are.
     Kill,
+    /// What costs least: killed while little is lost, waited for when they are almost done, suspended in between.
+    Adaptive,
+}
+
+/// Which of the containers that may be taken go first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Victims {
+    /// Of the lowest-ranked job, the youngest.
+    #[default]
+    Youngest,
+    /// Of the lowest-ranked job, the smallest: least is written to disk.
+    SmallestMemory,
+    /// Of the lowest-ranked job, those with least left to do.
+    NearestToCompletion,
+    /// Of the job with most left to do, whatever its rank, the youngest.
+    LargestJob,
 }
 
 /// What a value may be.
@@ -93,7 +111,7 @@ pub const KNOBS: &[Knob] = &[
         per_queue: false,
         meaning: "How far Hiatus may go: `off` is stock CapacityScheduler; `observe` decides and reports, stock acts; \
                   `order` chooses who is served next; `suspend` also takes resources back by suspending containers; \
-                  `kill` also kills where suspending is impossible.",
+                  `kill` also kills, in queues whose `preemption` says so.",
     },
     Knob {
         name: "policy",
@@ -108,10 +126,38 @@ pub const KNOBS: &[Knob] = &[
         name: "preemption",
         unit: "",
         default: "suspend",
-        range: Range::OneOf(&["wait", "suspend", "kill"]),
+        range: Range::OneOf(&["wait", "suspend", "suspend-or-kill", "kill", "adaptive"]),
         per_queue: true,
-        meaning: "What may be done to containers of this queue for a job with a higher claim; never more than `mode` \
-                  allows.",
+        meaning: "What containers of this queue may suffer for a job with a higher claim, as far as `mode` allows: \
+                  nothing (`wait`); be suspended where the node can (`suspend`), and killed elsewhere \
+                  (`suspend-or-kill`); be killed everywhere (`kill`); or what costs least (`adaptive`).",
+    },
+    Knob {
+        name: "kill-before-ms",
+        unit: "ms",
+        default: "5000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: true,
+        meaning: "`adaptive` kills a container that has run for less than this: little is lost.",
+    },
+    Knob {
+        name: "wait-before-end-ms",
+        unit: "ms",
+        default: "10000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: true,
+        meaning: "`adaptive` leaves a container alone that probably has less than this left to run.",
+    },
+    Knob {
+        name: "victims",
+        unit: "",
+        default: "youngest",
+        range: Range::OneOf(&["youngest", "smallest-memory", "nearest-to-completion", "largest-job"]),
+        per_queue: true,
+        meaning:
+            "Which containers of this queue go first: of its last job in order the youngest, the smallest, or those \
+                  with least left to run; or those of the job with most work left, youngest first. A phase's first \
+                  tasks come last in any case.",
     },
     Knob {
         name: "min-run-ms",
@@ -145,6 +191,16 @@ pub const KNOBS: &[Knob] = &[
         per_queue: true,
         meaning: "A container suspended for this long gets the next room on its node; after twice as long it is \
                   killed, so that its job can rerun it elsewhere.",
+    },
+    Knob {
+        name: "resume-locality-ms",
+        unit: "ms",
+        default: "300000",
+        range: Range::Whole(0, 30 * DAY_MS),
+        per_queue: true,
+        meaning:
+            "A suspended container that its job may run, and whose node has no room for so long, is killed: it is \
+                  run again elsewhere.",
     },
     Knob {
         name: "default-task-ms",
@@ -257,6 +313,14 @@ pub const KNOBS: &[Knob] = &[
                   collected for it on one node.",
     },
     Knob {
+        name: "large-ask-timeout-ms",
+        unit: "ms",
+        default: "600000",
+        range: Range::Whole(1_000, DAY_MS),
+        per_queue: false,
+        meaning: "Room that is collected as containers end and not enough after this long is given back.",
+    },
+    Knob {
         name: "stall-timeout-ms",
         unit: "ms",
         default: "60000",
@@ -285,6 +349,12 @@ pub struct QueueSettings {
     pub policy: PolicyKind,
     /// What may be done to its containers, before `mode` caps it.
     pub preemption: Primitive,
+    /// Which of them go first.
+    pub victims: Victims,
+    /// Run time below which [`Primitive::Adaptive`] kills.
+    pub kill_before: Millis,
+    /// Run time left below which [`Primitive::Adaptive`] waits.
+    pub wait_before_end: Millis,
     /// Minimum run time before the first suspension or a kill.
     pub min_run: Millis,
     /// Suspensions per container.
@@ -293,6 +363,8 @@ pub struct QueueSettings {
     pub min_resumed: Millis,
     /// Suspension after which a container must be resumed; at twice this it is killed.
     pub max_suspension: Millis,
+    /// For how long a suspended container waits for room at home that its job may use.
+    pub resume_locality: Millis,
     /// Expected task time without any evidence.
     pub default_task: Millis,
     /// Whether users' hints count.
@@ -333,6 +405,8 @@ pub struct ClusterSettings {
     pub claim_timeout: Millis,
     /// After which room is collected for an ask that fits nowhere.
     pub large_ask_delay: Millis,
+    /// After which room that was collected and is not enough is given back.
+    pub large_ask_timeout: Millis,
     /// After which a container that does not start is helped.
     pub stall_timeout: Millis,
 }
@@ -435,6 +509,7 @@ impl Settings {
                 plan_interval: Millis(cluster.number("plan-interval-ms")),
                 claim_timeout: Millis(cluster.number("claim-timeout-ms")),
                 large_ask_delay: Millis(cluster.number("large-ask-delay-ms")),
+                large_ask_timeout: Millis(cluster.number("large-ask-timeout-ms")),
                 stall_timeout: Millis(cluster.number("stall-timeout-ms")),
             },
         })
@@ -461,13 +536,24 @@ impl QueueSettings {
             policy: PolicyKind::named(values.text("policy")).unwrap_or_default(),
             preemption: match values.text("preemption") {
                 "wait" => Primitive::Wait,
+                "suspend-or-kill" => Primitive::SuspendOrKill,
                 "kill" => Primitive::Kill,
+                "adaptive" => Primitive::Adaptive,
                 _ => Primitive::Suspend,
             },
+            victims: match values.text("victims") {
+                "smallest-memory" => Victims::SmallestMemory,
+                "nearest-to-completion" => Victims::NearestToCompletion,
+                "largest-job" => Victims::LargestJob,
+                _ => Victims::Youngest,
+            },
+            kill_before: Millis(values.number("kill-before-ms")),
+            wait_before_end: Millis(values.number("wait-before-end-ms")),
             min_run: Millis(values.number("min-run-ms")),
             max_suspensions: values.number("max-suspensions"),
             min_resumed: Millis(values.number("min-resumed-ms")),
             max_suspension: Millis(values.number("max-suspension-ms")),
+            resume_locality: Millis(values.number("resume-locality-ms")),
             default_task: Millis(values.number("default-task-ms")),
             hints: values.text("hints") == "honour",
             hfsp: HfspSettings {

@@ -18,6 +18,18 @@ pub fn task_time(phase: &Phase, default_task: Millis) -> Millis {
     }
 }
 
+/// Run time that a task of the phase has left after `ran`: by the part `done` of its work, if it told that, otherwise by what
+/// tasks of the phase take. One that has outlived that takes as much again.
+pub fn task_left(phase: &Phase, ran: Millis, done: Option<f64>, default_task: Millis) -> Millis {
+    match done {
+        Some(done) if done > 0.0 => Millis((ran.0 as f64 * (1.0 - done) / done) as u64),
+        _ => match task_time(phase, default_task).since(ran) {
+            Millis(0) => ran,
+            left => left,
+        },
+    }
+}
+
 /// Work left in all phases, in seconds for which it would fill the whole of `total`. A job that is only its
 /// ApplicationMaster so far counts as one task: nothing is known of it, and finding out is cheap.
 pub fn remaining_seconds(job: &Job, default_task: Millis, total: Resource) -> f64 {

@@ -1,23 +1,29 @@
 //! What is spoken for and what is free, gathered once per plan: the jobs ask for it again and again.
 
-use crate::state::{Cluster, For, Node};
-use crate::units::{AppId, NodeId, PartitionId, Resource};
+use crate::state::{Cluster, For, Node, State};
+use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::BTreeMap;
 
 /// Claims by job, and room that is nobody's.
 pub(super) struct Books {
-    /// Sizes of the containers that each job has room claimed for.
+    /// Sizes of the new containers that each job has room claimed for.
     starts: BTreeMap<AppId, Vec<Resource>>,
+    /// The same for its suspended containers.
+    resumes: BTreeMap<AppId, Vec<Resource>>,
+    /// Suspended containers by job, longest suspended first, parked ones aside.
+    suspended: BTreeMap<AppId, Vec<ContainerId>>,
     /// Live nodes of the partition with room that nobody claims.
     free: BTreeMap<NodeId, Resource>,
 }
 
 impl Books {
     pub(super) fn open(cluster: &Cluster, partition: PartitionId) -> Books {
-        let mut books = Books { starts: BTreeMap::new(), free: BTreeMap::new() };
+        let (starts, resumes) = (BTreeMap::new(), BTreeMap::new());
+        let mut books = Books { starts, resumes, suspended: suspended(cluster, partition), free: BTreeMap::new() };
         for (id, node) in &cluster.nodes {
-            for claim in node.claims.iter().filter(|claim| claim.purpose == For::Start) {
-                books.starts.entry(claim.app).or_default().push(claim.resource);
+            for claim in &node.claims {
+                let of_purpose = if claim.purpose == For::Start { &mut books.starts } else { &mut books.resumes };
+                of_purpose.entry(claim.app).or_default().push(claim.resource);
             }
             if node.partition == partition && node.is_live(cluster.now) {
                 books.free.extend(free(node).map(|room| (*id, room)));
@@ -26,11 +32,24 @@ impl Books {
         books
     }
 
-    /// Notes a claim that was just made on the node.
+    /// Notes a claim for a new container that was just made on the node.
     pub(super) fn claim_made(&mut self, cluster: &Cluster, id: NodeId, app: AppId, resource: Resource) {
         self.starts.entry(app).or_default().push(resource);
+        self.look_again(cluster, id);
+    }
+
+    /// Something was just claimed on the node.
+    pub(super) fn look_again(&mut self, cluster: &Cluster, id: NodeId) {
         self.free.remove(&id);
         self.free.extend(cluster.nodes.get(&id).and_then(free).map(|room| (id, room)));
+    }
+
+    /// Notes that the suspended container has room on its node now, or a claim to some.
+    pub(super) fn comes_back(&mut self, app: AppId, id: ContainerId, resource: Resource) {
+        self.resumes.entry(app).or_default().push(resource);
+        if let Some(suspended) = self.suspended.get_mut(&app) {
+            suspended.retain(|other| *other != id);
+        }
     }
 
     /// Whether the job has room claimed anywhere.
@@ -45,7 +64,20 @@ impl Books {
 
     /// How much the job's claims will give it, as a fraction of `total`.
     pub(super) fn claimed_share(&self, app: AppId, total: Resource) -> f64 {
-        self.starts.get(&app).map_or(0.0, |sizes| sizes.iter().map(|size| size.dominant_share(total)).sum())
+        let sizes = self.starts.get(&app).into_iter().chain(self.resumes.get(&app)).flatten();
+        sizes.map(|size| size.dominant_share(total)).fold(0.0, |sum, one| sum + one)
+    }
+
+    /// Suspended containers of the job that are not on their way back, longest suspended first.
+    pub(super) fn suspended_of(&self, app: AppId) -> Vec<ContainerId> {
+        self.suspended.get(&app).cloned().unwrap_or_default()
+    }
+
+    /// Whether the node has so much room that nobody claims; then it is spoken for.
+    pub(super) fn use_room(&mut self, node: NodeId, need: Resource) -> bool {
+        let Some(room) = self.free.get_mut(&node).filter(|room| need.fits_in(**room)) else { return false };
+        *room -= need;
+        true
     }
 
     /// How many containers of that size, up to `enough`, would find room without taking anything from anybody.
@@ -60,6 +92,25 @@ impl Books {
         }
         places.min(enough)
     }
+}
+
+/// Suspended containers by job that could come back and are not on their way yet.
+fn suspended(cluster: &Cluster, partition: PartitionId) -> BTreeMap<AppId, Vec<ContainerId>> {
+    let mut by_job: BTreeMap<AppId, Vec<ContainerId>> = BTreeMap::new();
+    let found = cluster.suspended.iter().filter_map(|id| cluster.containers.get(id).map(|found| (*id, found)));
+    for (id, container) in found {
+        let home = cluster.nodes.get(&container.node).filter(|node| node.partition == partition);
+        let claimed = |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(id));
+        let parked = cluster.jobs.get(&container.app).is_none_or(|job| job.has_parked(container));
+        let stays = container.proposed || parked || container.state != State::Suspended;
+        if !stays && home.is_some_and(|node| node.is_live(cluster.now) && !claimed(node)) {
+            by_job.entry(container.app).or_default().push(id);
+        }
+    }
+    for ids in by_job.values_mut() {
+        ids.sort_by_key(|id| (cluster.containers.get(id).map(|found| found.since), *id));
+    }
+    by_job
 }
 
 /// The node's room that nobody claims, if there is any.

@@ -1,20 +1,15 @@
 //! Who could be taken from, and the purchase of room from them.
 
+use super::how::{how, Candidate, How};
 use crate::decision::Decision;
 use crate::entitlement::EPSILON;
+use crate::estimate;
 use crate::plan::{Entry, PartitionPlan};
-use crate::settings::{ClusterSettings, Mode, Primitive, QueueSettings, Settings};
+use crate::settings::{ClusterSettings, Settings, Victims};
 use crate::state::{Claim, Cluster, Container, For, Job, Node, State};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-
-/// How a container gives up its room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    Suspend,
-    Kill,
-}
 
 /// A container that may be taken.
 #[derive(Clone, Debug)]
@@ -31,9 +26,22 @@ struct Victim {
     taken: bool,
 }
 
-/// Containers that could be taken, lowest-ranked job first and youngest first, and how much each job can spare.
+/// What room is bought for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wish {
+    /// How much.
+    pub need: Resource,
+    /// What for.
+    pub purpose: For,
+    /// The only node that will do, if only one will.
+    pub home: Option<NodeId>,
+}
+
+/// Containers that could be taken, in the order in which they go, and how much each job can spare.
 pub(super) struct Market<'a> {
     victims: Vec<Victim>,
+    /// Places in `victims` by node.
+    by_node: BTreeMap<NodeId, Vec<usize>>,
     spare: BTreeMap<AppId, f64>,
     /// What each queue, parents included, holds above its entitlement.
     queue_spare: BTreeMap<QueueId, f64>,
@@ -60,30 +68,39 @@ impl<'a> Market<'a> {
                 victims.extend(of_job(cluster, settings, job, partition, Resource::ZERO));
             }
         }
-        in_order(&mut victims);
-        for (_, entry) in plan.entries.iter().enumerate().rev().filter(|(place, _)| plan.is_last(*place)) {
-            let Some(job) = cluster.jobs.get(&entry.app) else { continue };
+        victims.sort_by_key(|(turn, _)| *turn);
+        for (entry, job) in lowest_first(cluster, plan, settings) {
             let above = job.share(plan.total, partition) - entry.target;
             if above > EPSILON {
                 spare.insert(entry.app, above);
                 let mut own = of_job(cluster, settings, job, partition, plan.total);
-                in_order(&mut own);
+                own.sort_by_key(|(turn, _)| *turn);
                 victims.extend(own);
             }
         }
-        let victims = victims.into_iter().map(|(_, victim)| victim).collect();
-        Market { victims, spare, queue_spare, hopeless: Vec::new(), settings: &settings.cluster }
+        let victims: Vec<Victim> = victims.into_iter().map(|(_, victim)| victim).collect();
+        let mut by_node: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
+        for (at, victim) in victims.iter().enumerate() {
+            by_node.entry(victim.node).or_default().push(at);
+        }
+        Market { victims, by_node, spare, queue_spare, hopeless: Vec::new(), settings: &settings.cluster }
     }
 
-    /// Frees `need` for the entry's job on the first node where the best victims give enough; that node, or `None`.
-    pub(super) fn buy(&mut self, cluster: &mut Cluster, entry: &Entry, need: Resource) -> Option<NodeId> {
+    /// Frees what the entry's job wishes on the first node where the best victims give enough; that node, or `None`.
+    pub(super) fn buy(&mut self, cluster: &mut Cluster, entry: &Entry, wish: Wish) -> Option<NodeId> {
+        let Wish { need, home, .. } = wish;
         if self.hopeless.iter().any(|(queue, least)| *queue == entry.queue && least.fits_in(need)) {
             return None;
         }
         let above_taker: Vec<QueueId> = cluster.lineage(entry.queue).collect();
         let mut offers: BTreeMap<NodeId, Offer> = BTreeMap::new();
         let mut refused = false;
-        for (at, victim) in self.victims.iter().enumerate().filter(|(_, victim)| !victim.taken) {
+        let places: Box<dyn Iterator<Item = usize>> = match home {
+            Some(home) => Box::new(self.by_node.get(&home).cloned().unwrap_or_default().into_iter()),
+            None => Box::new(0..self.victims.len()),
+        };
+        for at in places {
+            let Some(victim) = self.victims.get(at).filter(|victim| !victim.taken) else { continue };
             let Some(node) = cluster.nodes.get(&victim.node) else { continue };
             refused |= node.refused.contains(&entry.app);
             if victim.app == entry.app || node.refused.contains(&entry.app) || !need.fits_in(node.total) {
@@ -105,12 +122,12 @@ impl<'a> Market<'a> {
             offer.victims.push(at);
             if need.fits_in(offer.room) {
                 let (node, chosen) = (victim.node, offer.needed(&self.victims, need));
-                self.take(cluster, entry, need, node, chosen);
+                self.take(cluster, entry, wish, node, chosen);
                 return Some(node);
             }
         }
         // Prices only rise while the plan lasts; but another job may be welcome where this one was refused.
-        if !refused {
+        if !refused && home.is_none() {
             self.hopeless.push((entry.queue, need));
         }
         None
@@ -141,7 +158,7 @@ impl<'a> Market<'a> {
             })
     }
 
-    fn take(&mut self, cluster: &mut Cluster, entry: &Entry, need: Resource, at_node: NodeId, chosen: Vec<usize>) {
+    fn take(&mut self, cluster: &mut Cluster, entry: &Entry, wish: Wish, at_node: NodeId, chosen: Vec<usize>) {
         let mut ids = Vec::new();
         for at in chosen {
             let victim = &mut self.victims[at];
@@ -158,7 +175,7 @@ impl<'a> Market<'a> {
         }
         let made = cluster.now;
         if let Some(node) = cluster.nodes.get_mut(&at_node) {
-            node.claims.push(Claim::new(entry.app, For::Start, need, made, ids));
+            node.claims.push(Claim::new(entry.app, wish.purpose, wish.need, made, ids));
         }
     }
 }
@@ -195,12 +212,23 @@ impl Offer {
     }
 }
 
-/// In what order containers of one job go: first tasks last, youngest first.
-type Age = (bool, Millis, ContainerId);
-
-fn in_order(victims: &mut [(Age, Victim)]) {
-    victims.sort_unstable_by_key(|(age, _)| Reverse(*age));
+/// The jobs from the last in order to the first; those of a queue that wants it by what they have left to do, most first.
+fn lowest_first<'a>(cluster: &'a Cluster, plan: &'a PartitionPlan, settings: &Settings) -> Vec<(&'a Entry, &'a Job)> {
+    let last = plan.entries.iter().enumerate().rev().filter(|(place, _)| plan.is_last(*place));
+    let mut jobs: Vec<_> = last.filter_map(|(_, entry)| Some((entry, cluster.jobs.get(&entry.app)?))).collect();
+    for of_queue in jobs.chunk_by_mut(|(a, _), (b, _)| a.queue == b.queue) {
+        let path = of_queue.first().and_then(|(entry, _)| cluster.queues.get(&entry.queue)).map(|queue| &queue.path);
+        let rules = settings.queue(path.map_or("", String::as_str));
+        if rules.victims == Victims::LargestJob {
+            let left = |job: &Job| estimate::remaining_seconds(job, rules.default_task, plan.total);
+            of_queue.sort_by(|(_, a), (_, b)| left(b).total_cmp(&left(a)));
+        }
+    }
+    jobs
 }
+
+/// In what order containers of one job go: first tasks last, then by the queue's rule, youngest first.
+type Turn = (bool, i64, Reverse<(Millis, ContainerId)>);
 
 /// Those of the job's containers on live nodes of the partition that may be taken; guests there, if they hold nothing of
 /// `total`.
@@ -210,7 +238,7 @@ fn of_job(
     job: &Job,
     partition: PartitionId,
     total: Resource,
-) -> Vec<(Age, Victim)> {
+) -> Vec<(Turn, Victim)> {
     let Some(queue) = cluster.queues.get(&job.queue).map(|queue| settings.queue(&queue.path)) else {
         return Vec::new();
     };
@@ -218,46 +246,41 @@ fn of_job(
     let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers.get(id)?)));
     containers
         .filter(|(_, container)| (container.phase.partition != partition) == guests)
-        .filter(|(_, container)| may_go(cluster.now, queue, container))
+        .filter(|(_, container)| may_go(cluster.now, container))
         .filter_map(|(id, container)| {
             let node = cluster.nodes.get(&container.node)?;
             if node.partition != partition || !node.is_live(cluster.now) {
                 return None;
             }
-            let how = how(&settings.cluster, queue, container, node)?;
-            let (resource, share) = (container.resource(), container.resource().dominant_share(total));
-            let (app, queue, node) = (container.app, job.queue, container.node);
-            let age = (!job.is_first_task(id, container.phase), container.allocated, id);
-            Some((age, Victim { id, app, queue, node, resource, share, how, taken: false }))
+            let (resource, ran) = (container.resource(), container.run_time(cluster.now));
+            let done = job.progress_of(id, container.phase);
+            let phase = job.phases.get(&container.phase)?;
+            let left = estimate::task_left(phase, ran, done, queue.default_task);
+            let candidate = Candidate {
+                mode: settings.cluster.mode,
+                ran,
+                running_for: container.running_for(cluster.now)?,
+                left,
+                suspensions: container.suspensions,
+                node_can_suspend: node.can_suspend,
+                memory_fits: resource.memory_mb <= room_for_suspended_mb(&settings.cluster, node),
+            };
+            let how = how(queue, &candidate)?;
+            let by_rule = match queue.victims {
+                Victims::Youngest | Victims::LargestJob => 0,
+                Victims::SmallestMemory => resource.memory_mb,
+                Victims::NearestToCompletion => left.0 as i64,
+            };
+            let turn = (job.is_first_task(id, container.phase), by_rule, Reverse((container.allocated, id)));
+            let (app, queue, node, share) = (container.app, job.queue, container.node, resource.dominant_share(total));
+            Some((turn, Victim { id, app, queue, node, resource, share, how, taken: false }))
         })
         .collect()
 }
 
-/// The guards of one container: may it go now?
-fn may_go(now: Millis, queue: &QueueSettings, container: &Container) -> bool {
-    let long_enough = if container.suspensions == 0 { queue.min_run } else { queue.min_resumed };
-    container.state == State::Running
-        && !container.is_master
-        && !container.proposed
-        && container.barred_until <= now
-        && container.running_for(now).is_some_and(|ran| ran >= long_enough)
-}
-
-/// How it may go from that node, if it may.
-fn how(cluster: &ClusterSettings, queue: &QueueSettings, container: &Container, node: &Node) -> Option<How> {
-    let may_suspend = cluster.mode >= Mode::Suspend
-        && queue.preemption >= Primitive::Suspend
-        && node.can_suspend
-        && container.suspensions < queue.max_suspensions
-        && container.resource().memory_mb <= room_for_suspended_mb(cluster, node);
-    let may_kill = cluster.mode == Mode::Kill && queue.preemption == Primitive::Kill;
-    if may_suspend {
-        Some(How::Suspend)
-    } else if may_kill && !node.can_suspend {
-        Some(How::Kill)
-    } else {
-        None
-    }
+/// Whether the container may go at all now.
+fn may_go(now: Millis, container: &Container) -> bool {
+    container.state == State::Running && !container.is_master && !container.proposed && container.barred_until <= now
 }
 
 /// Memory that may still be suspended on the node, in MiB, after what this step proposes.

@@ -45,6 +45,10 @@ pub struct Container {
     pub since: Millis,
     /// When it was given out or found.
     pub allocated: Millis,
+    /// For which application it was last suspended; nobody's if it was parked, or found suspended.
+    pub suspended_for: Option<AppId>,
+    /// Suspended, and its job may run it: since when its node has no room.
+    pub kept_out_since: Option<Millis>,
     /// How often it was suspended.
     pub suspensions: u32,
     /// Not to be touched before this time: somebody refused.
@@ -73,6 +77,8 @@ impl Container {
             state,
             since: now,
             allocated: now,
+            suspended_for: None,
+            kept_out_since: None,
             suspensions: u32::from(state.is_suspended()),
             barred_until: Millis::default(),
             proposed: false,
@@ -117,6 +123,7 @@ impl Container {
 
     pub(super) fn resume(&mut self, now: Millis) {
         self.launched = true;
+        self.kept_out_since = None;
         self.state = State::MustResume;
         self.since = now;
     }

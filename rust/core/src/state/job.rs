@@ -230,6 +230,12 @@ impl Job {
         self.phases.get(&phase).is_some_and(|phase| phase.first.iter().any(|first| first.container == id))
     }
 
+    /// The part of its work that the container reported as done, 0…1; only first tasks are listened to.
+    pub fn progress_of(&self, id: ContainerId, phase: PhaseKey) -> Option<f64> {
+        let first = self.phases.get(&phase).into_iter().flat_map(|phase| &phase.first);
+        first.into_iter().find(|first| first.container == id).and_then(|first| first.progress)
+    }
+
     fn counter(&mut self, container: &Container, partition: PartitionId) -> &mut u32 {
         let phase = self.phases.entry(container.phase).or_default();
         if container.state.is_suspended() {

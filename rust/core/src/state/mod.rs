@@ -397,6 +397,8 @@ impl Cluster {
         self.tally.suspended += 1;
         self.change_state(id, |container, node, now| {
             container.suspend(node.heartbeats + HEARTBEATS_TO_SUSPEND, now);
+            container.suspended_for =
+                node.claims.iter().rfind(|claim| claim.victims.contains(&id)).map(|claim| claim.app);
             node.resuming.remove(&id);
         })
     }
@@ -409,8 +411,12 @@ impl Cluster {
         self.change_state(id, |container, node, now| {
             container.resume(now);
             node.resuming.insert(id);
+            // It comes back into room that was kept for it, or into what was kept for its job's next container.
+            let claims = node.claims.len();
             node.claims.retain(|claim| claim.purpose != For::Resume(id));
-            node.drop_claim(container.app, container.resource());
+            if node.claims.len() == claims {
+                node.drop_claim(container.app, container.resource());
+            }
         })
     }
 
@@ -456,7 +462,8 @@ impl Cluster {
         let rest = if reason == Rejection::Room { NO_ROOM_REST } else { REFUSED_CONTAINER_REST };
         container.barred_until = self.now + rest;
         if let Some(node) = self.nodes.get_mut(&container.node) {
-            node.claims.retain(|claim| !claim.victims.contains(&id));
+            let given_up = |claim: &Claim| claim.purpose == For::Resume(id) && reason != Rejection::Room;
+            node.claims.retain(|claim| !claim.victims.contains(&id) && !given_up(claim));
         }
         true
     }

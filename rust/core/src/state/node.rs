@@ -147,15 +147,21 @@ impl Node {
         self.kept(|claim| claim.app != app || claim.purpose != For::Start)
     }
 
-    /// What of the usable room was freed for others than `app`: that goes before room that is collected or waited for.
+    /// What of the usable room was freed for something else than new containers of `app`: that goes before room that is
+    /// collected or waited for.
     pub fn freed_for_others(&self, app: AppId) -> Resource {
-        self.kept(|claim| claim.app != app && claim.is_freed())
+        self.kept(|claim| claim.is_freed() && (claim.app != app || claim.purpose != For::Start))
     }
 
-    /// For how many containers of that size room was freed for `app`.
+    /// For how many new containers of that size room was freed for `app`.
     pub fn freed_for(&self, app: AppId, resource: Resource) -> u32 {
-        self.claims.iter().filter(|claim| claim.is_freed() && claim.app == app && claim.resource == resource).count()
-            as u32
+        let own = |claim: &&Claim| claim.app == app && claim.resource == resource && claim.purpose == For::Start;
+        self.claims.iter().filter(|claim| claim.is_freed()).filter(own).count() as u32
+    }
+
+    /// What of the usable room was freed for others than that suspended container.
+    pub fn freed_for_all_but(&self, id: ContainerId) -> Resource {
+        self.kept(|claim| claim.is_freed() && claim.purpose != For::Resume(id))
     }
 
     /// Room freed for somebody.

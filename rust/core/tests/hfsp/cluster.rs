@@ -1,7 +1,8 @@
 //! The policy in a simulated YARN cluster: heartbeats, ApplicationMasters, suspension. The laws are watched at every step.
 
 use crate::world::{gb, secs, Faults, Job, Node, World};
-use hiatus_core::explain::{explain, JobExplanation};
+use hiatus_core::explain::{explain, JobExplanation, SuspendedExplanation};
+use hiatus_core::units::NodeId;
 
 fn cluster() -> World {
     World::new().nodes(2, &Node::of(gb(8))).set("policy", "hfsp")
@@ -24,6 +25,17 @@ fn a_tiny_job_does_not_wait_behind_a_big_one_and_nothing_is_killed() {
 }
 
 #[test]
+fn who_suspended_a_container_is_told_even_when_that_one_is_gone_on() {
+    let mut world =
+        cluster().job(Job::new("big").tasks(60, secs(60))).job(Job::new("tiny").tasks(4, secs(30)).at(secs(100)));
+    world.run_until(secs(115));
+    assert_eq!((world.claims(), world.suspended("big")), (0, 5));
+    let suspended = explain(world.core()).suspended;
+    let told = |one: &SuspendedExplanation| one.by.as_deref() == Some("tiny") && one.waits_for == "its job's turn";
+    assert!(suspended.len() == 5 && suspended.iter().all(told), "{suspended:?}");
+}
+
+#[test]
 fn h_04_a_new_job_trains_at_once_and_the_rest_of_it_waits_for_its_turn() {
     let mut world =
         cluster().job(Job::new("first").tasks(100, secs(30))).job(Job::new("second").tasks(80, secs(30)).at(secs(100)));
@@ -32,6 +44,7 @@ fn h_04_a_new_job_trains_at_once_and_the_rest_of_it_waits_for_its_turn() {
     assert_eq!(world.held("second"), 5);
     let second = explained(&world, "second");
     assert_eq!(second.sizing.as_ref().map(|sizing| sizing.source), Some("training"), "{second:?}");
+    assert!(second.blocked_by.ends_with("until its first tasks have told its size"), "{second:?}");
     // Four train until about 132 s, the fifth after them.
     world.run_until(secs(170));
     assert_eq!(explained(&world, "second").sizing.map(|sizing| sizing.source), Some("final"));
@@ -69,6 +82,21 @@ fn h_10_a_lost_training_task_is_replaced_by_the_next() {
     let job = explained(&world, "job");
     assert_eq!(job.sizing.map(|sizing| sizing.source), Some("final"));
     world.run();
+}
+
+#[test]
+fn h_c15_with_one_of_four_nodes_lost_jobs_age_by_a_quarter_slower_from_the_next_heartbeat_on() {
+    let large = Job::new("large").tasks(400, secs(30)).tag("hiatus.size=12000");
+    let mut world = World::new().nodes(4, &Node::of(gb(8))).set("policy", "hfsp").job(large);
+    let left = |world: &mut World, at: u64, slots: f64| {
+        world.run_until(secs(at));
+        explained(world, "large").sizing.unwrap().virtual_remaining_s * slots
+    };
+    let before = left(&mut world, 10, 32.0) - left(&mut world, 20, 32.0);
+    world.lose_node(NodeId(3));
+    let after = left(&mut world, 22, 24.0) - left(&mut world, 38, 24.0);
+    // Plans are at most a second old.
+    assert!((before - 320.0).abs() <= 32.0 && (after - 16.0 * 24.0).abs() <= 24.0, "{before} {after}");
 }
 
 #[test]

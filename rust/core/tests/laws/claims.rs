@@ -114,3 +114,20 @@ fn law_4_room_freed_for_one_job_does_not_wait_until_that_freed_for_the_next_has_
     let waits = smalls.map(|name| world.app(name).first_master.map(|at| at.since(world.app(name).job.at)));
     assert!(waits.iter().all(|wait| wait.is_some_and(|wait| wait <= secs(12))), "{waits:?}");
 }
+
+#[test]
+fn law_4_room_that_is_collected_and_never_enough_is_given_back() {
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .set("mode", "order")
+        .set("policy", "fifo")
+        .set("large-ask-timeout-ms", "20000")
+        .job(Job::new("endless").tasks(5, secs(2_000)))
+        .job(Job::new("large").sized_tasks(1, secs(20), gb(4)).at(secs(10)).priority(1))
+        .job(Job::new("small").tasks(2, secs(20)).at(secs(20)));
+    world.run_until(secs(30));
+    assert_eq!((world.claims(), world.held("small")), (1, 0));
+    world.run_until(secs(60));
+    assert!(world.held("small") > 0 && world.core().cluster().tally.claims_expired > 0);
+    world.run();
+}

@@ -40,7 +40,7 @@ fn where_nodes_cannot_suspend_mode_suspend_waits_and_mode_kill_kills() {
 
 #[test]
 fn in_a_mixed_cluster_each_node_does_what_it_can() {
-    let mut world = full().set("mode", "kill").set("preemption", "kill").node(Node::of(gb(8)).rigid());
+    let mut world = full().set("mode", "kill").set("preemption", "suspend-or-kill").node(Node::of(gb(8)).rigid());
     world = world.job(Job::new("middle").tasks(12, secs(20)).at(secs(90)));
     world.run();
     assert!(world.count.suspended > 0 && world.count.preempted > 0, "{:?}", world.count);

@@ -104,6 +104,7 @@ fn a_single_container_is_parked_while_its_job_goes_on() {
     assert_eq!((world.held("long"), world.suspended("long"), world.count.expired), (10, 1, 0));
     let suspended = explain(world.core()).suspended;
     assert!(suspended.len() == 1 && suspended[0].container == task.0 && suspended[0].parked, "{suspended:?}");
+    assert_eq!((suspended[0].by.as_ref(), suspended[0].why), (None, "it was put aside by hand"));
     world.park("long", true);
     world.run_until(secs(410));
     world.park("long", false);

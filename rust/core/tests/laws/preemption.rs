@@ -1,6 +1,6 @@
 //! Who is taken from, and how much.
 
-use crate::world::{gb, secs, Job, Node, World};
+use crate::world::{gb, secs, Job, Node, Times, World};
 
 #[test]
 fn law_5_a_small_container_is_spared_when_a_larger_one_has_to_go_anyway() {
@@ -14,4 +14,80 @@ fn law_5_a_small_container_is_spared_when_a_larger_one_has_to_go_anyway() {
     world.run_until(secs(28));
     assert_eq!((world.suspended("cat"), world.suspended("mouse")), (1, 0));
     world.run();
+}
+
+/// A small job that comes at `at` while the first tasks of a big one, of 60 s, run everywhere.
+fn taken_at(at: u64, preemption: &str) -> (u64, u64) {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .set("mode", "kill")
+        .set("preemption", preemption)
+        .job(Job::new("big").tasks(60, secs(60)))
+        .job(Job::new("small").tasks(4, secs(5)).at(secs(at)));
+    world.run_until(secs(at + 4));
+    (world.count.suspended, world.count.preempted)
+}
+
+#[test]
+fn the_primitive_is_the_losing_queues_choice_also_where_nodes_can_suspend() {
+    assert_eq!(taken_at(30, "wait"), (0, 0));
+    assert_eq!(taken_at(30, "suspend"), (5, 0));
+    assert_eq!(taken_at(30, "suspend-or-kill"), (5, 0));
+    assert_eq!(taken_at(30, "kill"), (0, 5));
+}
+
+#[test]
+fn gap_22_adaptive_kills_what_has_just_begun_waits_for_what_is_almost_done_and_suspends_the_rest() {
+    // Tasks begin at about 3 s, and what takes their places at about 63 s.
+    assert_eq!(taken_at(6, "adaptive"), (0, 5));
+    assert_eq!(taken_at(30, "adaptive"), (5, 0));
+    assert_eq!(taken_at(56, "adaptive"), (0, 0));
+}
+
+/// A job of three older containers of 1 GiB, which are almost done, and two younger ones of 2 GiB, which are not: how many
+/// of each are suspended for one of 1 GiB.
+fn victim_under(victims: &str) -> (usize, usize) {
+    let mut job = Job::new("mixed").tasks(4, secs(40)).sized_tasks(2, secs(600), gb(2));
+    job.stages[0].times = Times::Each(vec![secs(1), secs(40), secs(40), secs(40)]);
+    job.stages[1].slowstart = 0.0;
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .telling_progress()
+        .set("policy", "fifo")
+        .set("victims", victims)
+        .job(job)
+        .job(Job::new("urgent").tasks(0, secs(1)).at(secs(30)).priority(5));
+    world.run_until(secs(29));
+    assert_eq!(world.held("mixed"), 6);
+    world.run_until(secs(31));
+    let of = |size| world.containers_of("mixed", |container| !container.counted && container.phase.resource == size);
+    (of(gb(1)), of(gb(2)))
+}
+
+#[test]
+fn p_08_of_the_last_job_the_youngest_the_smallest_or_the_most_advanced_goes_first() {
+    assert_eq!(victim_under("youngest"), (0, 1));
+    assert_eq!(victim_under("smallest-memory"), (1, 0));
+    assert_eq!(victim_under("nearest-to-completion"), (1, 0));
+}
+
+#[test]
+fn p_08_or_those_of_the_job_with_most_left_to_do_whatever_its_rank() {
+    let suspended_under = |victims: &str| {
+        let mut world = World::new()
+            .nodes(2, &Node::of(gb(8)))
+            .set("policy", "fifo")
+            .set("victims", victims)
+            .job(Job::new("large").tasks(9, secs(600)))
+            .job(Job::new("little").tasks(5, secs(600)).at(secs(10)))
+            .job(Job::new("urgent").tasks(11, secs(60)).at(secs(30)).priority(5));
+        world.run_until(secs(29));
+        assert_eq!((world.held("large"), world.held("little")), (10, 6));
+        world.run_until(secs(40));
+        (world.suspended("large"), world.suspended("little"))
+    };
+    // Nodes may keep eight of the twelve that the urgent job could use.
+    let (large, little) = suspended_under("youngest");
+    let (more, fewer) = suspended_under("largest-job");
+    assert!(more > large && fewer < little && large + little == 8, "{large} {little}, {more} {fewer}");
 }

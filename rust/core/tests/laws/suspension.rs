@@ -125,3 +125,51 @@ fn a_stall_costs_one_suspended_container_at_a_time() {
     assert_eq!(world.count.expired, 1);
     world.run();
 }
+
+/// A job of which nothing is left but suspended containers: it was parked, and others have filled its nodes since.
+fn pushed_out(knobs: &[(&str, &str)]) -> World {
+    let world = World::new().nodes(2, &Node::of(gb(8))).set("policy", "fifo").set("max-suspended-memory", "1");
+    let mut world = knobs.iter().fold(world, |world, (knob, value)| world.set(knob, value));
+    world = world.job(Job::new("first").tasks(6, secs(300))).job(Job::new("second").tasks(30, secs(600)).at(secs(30)));
+    world.run_until(secs(20));
+    world.park("first", true);
+    world.run_until(secs(100));
+    assert_eq!((world.held("first"), world.suspended("first"), world.held("second")), (1, 6, 15));
+    world
+}
+
+#[test]
+fn a_job_with_nothing_but_suspended_containers_gets_their_room_back() {
+    let mut world = pushed_out(&[]);
+    world.park("first", false);
+    world.run_until(secs(115));
+    assert_eq!((world.held("first"), world.suspended("first"), world.suspended("second")), (7, 0, 6));
+    world.run();
+    assert_eq!(world.count.expired, 0);
+}
+
+#[test]
+fn p_04_a_container_kept_out_of_its_home_is_run_again_elsewhere_after_a_while_and_not_before() {
+    let mut world = pushed_out(&[("resume-locality-ms", "40000"), ("preemption", "wait")]);
+    world.park("first", false);
+    world.run_until(secs(138));
+    assert_eq!((world.suspended("first"), world.count.expired), (6, 0));
+    world.run_until(secs(145));
+    assert_eq!((world.suspended("first"), world.count.expired), (0, 6));
+    world.run();
+}
+
+#[test]
+fn p_04_a_job_that_may_not_run_more_waits_for_its_home_without_loss() {
+    // The urgent job needs all there is: what it suspended could not run elsewhere either.
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .set("policy", "fifo")
+        .set("resume-locality-ms", "20000")
+        .job(Job::new("usual").tasks(15, secs(300)))
+        .job(Job::new("urgent").tasks(15, secs(200)).at(secs(30)).priority(5));
+    world.run_until(secs(150));
+    assert!(world.suspended("usual") > 0);
+    world.run();
+    assert_eq!(world.count.expired, 0);
+}

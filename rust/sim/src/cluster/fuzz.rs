@@ -44,10 +44,12 @@ fn one<T: Copy>(rng: &mut impl Rng, words: &[T]) -> T {
 fn random_settings(world: World, rng: &mut impl Rng) -> World {
     let heartbeat = one(rng, &[secs(1), secs(3), secs(6)]);
     let cost = one(rng, &[0, 0, 500]);
-    let choices: [(&str, &[&str]); 10] = [
+    let choices: [(&str, &[&str]); 12] = [
         ("policy", PolicyKind::NAMES),
         ("mode", &["order", "suspend", "suspend", "kill"]),
-        ("preemption", &["wait", "suspend", "suspend", "kill", "kill"]),
+        ("preemption", &["wait", "suspend", "suspend", "suspend-or-kill", "kill", "adaptive"]),
+        ("victims", &["youngest", "smallest-memory", "nearest-to-completion", "largest-job"]),
+        ("resume-locality-ms", &["0", "20000", "300000"]),
         ("min-run-ms", &["0", "2000", "5000"]),
         ("min-resumed-ms", &["0", "10000"]),
         ("max-suspensions", &["1", "3", "100"]),

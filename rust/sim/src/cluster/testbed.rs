@@ -39,8 +39,10 @@ pub enum Preemption {
     Wait,
     /// By suspending.
     Suspend,
-    /// By killing: no node can suspend.
+    /// By killing.
     Kill,
+    /// By what costs least: killing, waiting or suspending.
+    Adaptive,
 }
 
 impl Preemption {
@@ -50,6 +52,7 @@ impl Preemption {
             Preemption::Wait => "wait",
             Preemption::Suspend => "suspend",
             Preemption::Kill => "kill",
+            Preemption::Adaptive => "adaptive",
         }
     }
 }
@@ -58,9 +61,9 @@ impl FromStr for Preemption {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Preemption, String> {
-        let all = [Preemption::Wait, Preemption::Suspend, Preemption::Kill];
+        let all = [Preemption::Wait, Preemption::Suspend, Preemption::Kill, Preemption::Adaptive];
         let found = all.into_iter().find(|preemption| preemption.name() == text);
-        found.ok_or_else(|| "must be wait, suspend or kill".to_owned())
+        found.ok_or_else(|| "must be wait, suspend, kill or adaptive".to_owned())
     }
 }
 
@@ -102,7 +105,9 @@ impl Testbed {
             master_start: Millis(1_000),
             task_start: Millis(1_000),
             resume_ms_per_gb: 0,
-            properties: vec![(format!("{CLUSTER_PREFIX}max-suspension-ms"), LONGEST_SUSPENSION_MS.to_owned())],
+            properties: ["max-suspension-ms", "resume-locality-ms"]
+                .map(|knob| (format!("{CLUSTER_PREFIX}{knob}"), LONGEST_SUSPENSION_MS.to_owned()))
+                .to_vec(),
             faults: Faults::default(),
         }
     }
@@ -115,7 +120,7 @@ impl Testbed {
         let mode = match self.preemption {
             Preemption::Wait => "order",
             Preemption::Suspend => "suspend",
-            Preemption::Kill => "kill",
+            Preemption::Kill | Preemption::Adaptive => "kill",
         };
         let mut world = World::seeded(seed)
             .unobserved()
@@ -138,14 +143,13 @@ impl Testbed {
         for queue in &queues {
             world = world.queue(Queue::new(queue, 1.0 / queues.len() as f64));
         }
-        let node = |node: Node| if self.preemption == Preemption::Kill { node.rigid() } else { node };
         let world = match self.room {
-            Room::Pool(total) => world.nodes(self.nodes, &node(Node::of(total))).jobs(jobs),
+            Room::Pool(total) => world.nodes(self.nodes, &Node::of(total)).jobs(jobs),
             Room::Slots { maps, reduces } => {
                 // Room for all ApplicationMasters, which nobody has to wait for.
                 let masters = Node::of(gb(jobs.len() as i64 + 1));
                 let slots = |count: u32, partition: PartitionId| {
-                    node(Node::of(gb(i64::from(count))).exclusive_partition(partition.0))
+                    Node::of(gb(i64::from(count))).exclusive_partition(partition.0)
                 };
                 let world = world.node(masters);
                 let world = world.nodes(self.nodes, &slots(maps, MAP_SLOTS));

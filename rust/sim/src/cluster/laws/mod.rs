@@ -98,14 +98,17 @@ impl Laws {
             for claim in &node.claims {
                 let age = cluster.now.since(claim.made);
                 // Claims are reviewed with every plan.
-                let limit = self.settings.cluster.claim_timeout + self.settings.cluster.plan_interval + secs(10);
-                let freed = !claim.victims.is_empty();
-                assert!(!freed || age <= limit, "law 4: {claim:?} on {id:?} is {age:?} old");
+                let settings = &self.settings.cluster;
+                let overdue = matches!(claim.purpose, For::Resume(_)) && !claim.is_freed();
+                let limit = if claim.is_freed() { settings.claim_timeout } else { settings.large_ask_timeout };
+                let limit = limit + settings.plan_interval + secs(10);
+                assert!(overdue || age <= limit, "law 4: {claim:?} on {id:?} is {age:?} old");
                 let needed = match claim.purpose {
                     For::Resume(id) => cluster.suspended.contains(&id),
                     For::Start => cluster.jobs.get(&claim.app).is_some_and(|job| {
                         let mut phases = job.phases.iter();
-                        job.active && phases.any(|(key, phase)| key.resource == claim.resource && phase.pending > 0)
+                        job.may_start()
+                            && phases.any(|(key, phase)| key.resource == claim.resource && phase.pending > 0)
                     }),
                 };
                 if !needed {

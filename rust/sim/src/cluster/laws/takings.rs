@@ -5,7 +5,7 @@ use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
 use hiatus_core::settings::{Mode, Primitive, Settings};
-use hiatus_core::state::{Claim, Cluster, Container};
+use hiatus_core::state::{Claim, Cluster, Container, For};
 use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +14,7 @@ pub(super) struct Taking<'a> {
     id: ContainerId,
     container: &'a Container,
     claim: &'a Claim,
+    killed: bool,
 }
 
 /// Containers that are taken from a job for another one: those that are suspended and not parked, and those killed while
@@ -33,7 +34,7 @@ pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taki
         }
         let claim = cluster.nodes[&container.node].claims.iter().rfind(|claim| claim.victims.contains(id));
         let claim = claim.unwrap_or_else(|| panic!("law 5: {id:?} taken for nobody"));
-        takings.push(Taking { id: *id, container, claim });
+        takings.push(Taking { id: *id, container, claim, killed: !suspends });
     }
     takings
 }
@@ -41,18 +42,22 @@ pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taki
 /// Law 5: minimum run times, number of suspensions, modes.
 pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking]) {
     let mode = settings.cluster.mode;
-    for Taking { id, container, claim } in takings {
+    for Taking { id, container, claim, killed } in takings {
         let queue = settings.queue(&cluster.queues[&cluster.jobs[&container.app].queue].path);
         let ran = container.running_for(cluster.now).unwrap_or_default();
         let least = if container.suspensions == 0 { queue.min_run } else { queue.min_resumed };
-        assert!(ran >= least, "law 5: {id:?} taken after {ran:?} of {least:?} for {claim:?}");
+        let (how, node) = (queue.preemption, &cluster.nodes[&container.node]);
+        let cheap = *killed && how == Primitive::Adaptive && container.run_time(cluster.now) < queue.kill_before;
+        assert!(ran >= least || cheap, "law 5: {id:?} taken after {ran:?} of {least:?} for {claim:?}");
         assert!(container.barred_until <= cluster.now, "law 5: {id:?} taken again right after a refusal");
-        let node = &cluster.nodes[&container.node];
-        if node.can_suspend {
-            assert!(container.suspensions < queue.max_suspensions, "law 5: {id:?} suspended too often");
-            assert!(mode >= Mode::Suspend && queue.preemption >= Primitive::Suspend, "law 5: {mode:?} suspends");
+        if *killed {
+            let instead = how == Primitive::SuspendOrKill && !node.can_suspend;
+            let wanted = how == Primitive::Kill || instead || cheap;
+            assert!(mode == Mode::Kill && wanted, "law 5: {mode:?} and {how:?} kill {id:?}");
         } else {
-            assert!(mode == Mode::Kill && queue.preemption == Primitive::Kill, "law 5: {mode:?} kills");
+            assert!(container.suspensions < queue.max_suspensions, "law 5: {id:?} suspended too often");
+            assert!(mode >= Mode::Suspend && how != Primitive::Wait, "law 5: {mode:?} and {how:?} suspend {id:?}");
+            assert!(node.can_suspend, "law 5: {id:?} suspended where that is impossible");
         }
     }
 }
@@ -80,8 +85,11 @@ pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], taki
             let without = if alone { free + others } else { others.at_most(free + others) };
             assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");
             let job = &cluster.jobs[&claim.app];
-            let asked = job.phases.iter().filter(|(key, phase)| key.resource == claim.resource && phase.pending > 0);
-            assert!(job.active && asked.count() > 0, "law 5: nobody asked for {claim:?}");
+            let asked = match claim.purpose {
+                For::Start => job.phases.iter().any(|(key, phase)| key.resource == claim.resource && phase.pending > 0),
+                For::Resume(id) => cluster.suspended.contains(&id),
+            };
+            assert!(job.may_start() && asked, "law 5: nobody asked for {claim:?}");
             assert!(claim.resource.fits_in(node.total), "law 5: {claim:?} never fits {id:?}");
         }
     }
@@ -109,7 +117,7 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
 pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
     let cluster = world.core.cluster();
     let mut taken: BTreeMap<(AppId, PartitionId), f64> = BTreeMap::new();
-    for Taking { id, container, claim } in takings {
+    for Taking { id, container, claim, .. } in takings {
         assert_ne!(container.app, claim.app, "law 2: {id:?} taken for its own job");
         let partition = cluster.nodes[&container.node].partition;
         let plan = plan_of(world, partition);
@@ -136,7 +144,7 @@ pub(super) fn guarantees(world: &World, takings: &[Taking]) {
     let cluster = world.core.cluster();
     let above = |queue: QueueId| std::iter::successors(Some(queue), |queue| cluster.queues[queue].parent);
     let mut taken: BTreeMap<(QueueId, PartitionId), f64> = BTreeMap::new();
-    for Taking { id, container, claim } in takings {
+    for Taking { id, container, claim, .. } in takings {
         let (from, to) = (cluster.jobs[&container.app].queue, cluster.jobs[&claim.app].queue);
         let partition = cluster.nodes[&container.node].partition;
         if from == to || container.phase.partition != partition {

@@ -243,7 +243,7 @@ public class SuspensionTest {
   public void theNodesOfAMixedClusterAreTreatedEachByWhatItCan() throws Exception {
     try (MockCluster cluster = MockCluster.with(conf -> {
       conf.set(HiatusConfiguration.MODE, "kill");
-      conf.set(hiatus("preemption"), "kill");
+      conf.set(hiatus("preemption"), "suspend-or-kill");
     })) {
       FakeNode able = cluster.node(2 * 1024, 16);
       FakeNode unable = cluster.nodeWithoutSuspension(2 * 1024, 16);

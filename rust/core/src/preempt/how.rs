@@ -1,0 +1,133 @@
+//! By which primitive a container gives up its room: a choice of its own, independent of which containers go first.
+
+use crate::settings::{Mode, Primitive, QueueSettings};
+use crate::units::Millis;
+
+/// How a container gives up its room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    Suspend,
+    Kill,
+}
+
+/// A container that could be taken: running, and no ApplicationMaster.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// How far the product may go.
+    pub mode: Mode,
+    /// Run time in all: what killing it wastes.
+    pub ran: Millis,
+    /// Run time since it last started or was resumed.
+    pub running_for: Millis,
+    /// Run time that it probably has left: what waiting for its end costs.
+    pub left: Millis,
+    /// Suspensions so far.
+    pub suspensions: u32,
+    /// Whether its node can suspend at all.
+    pub node_can_suspend: bool,
+    /// Whether its node may keep its memory.
+    pub memory_fits: bool,
+}
+
+/// How the candidate may go, if it may.
+pub(super) fn how(queue: &QueueSettings, of: &Candidate) -> Option<How> {
+    let least = if of.suspensions == 0 { queue.min_run } else { queue.min_resumed };
+    let long_enough = of.running_for >= least;
+    let may_suspend = of.mode >= Mode::Suspend
+        && long_enough
+        && of.node_can_suspend
+        && of.suspensions < queue.max_suspensions
+        && of.memory_fits;
+    let may_kill = of.mode == Mode::Kill;
+    let suspend = may_suspend.then_some(How::Suspend);
+    let kill = (may_kill && long_enough).then_some(How::Kill);
+    match queue.preemption {
+        Primitive::Wait => None,
+        Primitive::Suspend => suspend,
+        Primitive::SuspendOrKill if of.node_can_suspend => suspend,
+        Primitive::SuspendOrKill => kill,
+        // Where the mode forbids killing, the rung below it counts.
+        Primitive::Kill if may_kill => kill,
+        Primitive::Kill => suspend,
+        // Little is lost with what has just begun: no minimum run time protects it.
+        Primitive::Adaptive if may_kill && of.ran < queue.kill_before => Some(How::Kill),
+        Primitive::Adaptive if of.left < queue.wait_before_end => None,
+        Primitive::Adaptive => suspend,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use std::collections::BTreeMap;
+
+    /// A container in the middle of its work, on a node that can suspend it, where everything is allowed.
+    const MIDDLE: Candidate = Candidate {
+        mode: Mode::Kill,
+        ran: Millis(60_000),
+        running_for: Millis(60_000),
+        left: Millis(60_000),
+        suspensions: 0,
+        node_can_suspend: true,
+        memory_fits: true,
+    };
+
+    fn how_under(preemption: &str, of: Candidate) -> Option<How> {
+        let key = "yarn.scheduler.hiatus.preemption".to_string();
+        let settings = Settings::parse(&BTreeMap::from([(key, preemption.to_string())])).unwrap();
+        how(settings.queue("root.default"), &of)
+    }
+
+    #[test]
+    fn gap_22_adaptive_kills_before_5_s_waits_in_the_last_10_s_and_suspends_between() {
+        let adaptive = |ran_ms, left_ms| {
+            let (ran, left) = (Millis(ran_ms), Millis(left_ms));
+            how_under("adaptive", Candidate { ran, running_for: ran, left, ..MIDDLE })
+        };
+        assert_eq!(adaptive(4_999, 60_000), Some(How::Kill));
+        assert_eq!(adaptive(5_000, 60_000), Some(How::Suspend));
+        assert_eq!(adaptive(60_000, 10_000), Some(How::Suspend));
+        assert_eq!(adaptive(60_000, 9_999), None);
+        assert_eq!(adaptive(4_999, 1_000), Some(How::Kill), "killing costs less than either");
+    }
+
+    #[test]
+    fn gap_22_adaptive_waits_where_the_node_may_keep_no_more_memory_or_cannot_suspend() {
+        assert_eq!(how_under("adaptive", Candidate { memory_fits: false, ..MIDDLE }), None);
+        assert_eq!(how_under("adaptive", Candidate { node_can_suspend: false, ..MIDDLE }), None);
+        assert_eq!(how_under("adaptive", Candidate { suspensions: 3, ..MIDDLE }), None, "gap 25");
+    }
+
+    #[test]
+    fn each_primitive_does_what_it_says_and_never_more_than_the_mode_allows() {
+        let rigid = Candidate { node_can_suspend: false, ..MIDDLE };
+        for (preemption, on_any, on_rigid) in [
+            ("wait", None, None),
+            ("suspend", Some(How::Suspend), None),
+            ("suspend-or-kill", Some(How::Suspend), Some(How::Kill)),
+            ("kill", Some(How::Kill), Some(How::Kill)),
+            ("adaptive", Some(How::Suspend), None),
+        ] {
+            assert_eq!(
+                (how_under(preemption, MIDDLE), how_under(preemption, rigid)),
+                (on_any, on_rigid),
+                "{preemption}"
+            );
+            let below = |of: Candidate| how_under(preemption, Candidate { mode: Mode::Suspend, ..of });
+            let suspends = on_any.map(|_| How::Suspend);
+            assert_eq!((below(MIDDLE), below(rigid)), (suspends, None), "{preemption} in mode suspend");
+            assert_eq!(how_under(preemption, Candidate { mode: Mode::Order, ..MIDDLE }), None, "{preemption}");
+        }
+    }
+
+    #[test]
+    fn law_5_what_has_just_begun_or_was_just_resumed_is_left_alone_but_by_adaptive() {
+        let begun = Candidate { ran: Millis(4_000), running_for: Millis(4_000), ..MIDDLE };
+        let resumed = Candidate { running_for: Millis(29_000), suspensions: 1, ..MIDDLE };
+        for preemption in ["suspend", "suspend-or-kill", "kill"] {
+            assert_eq!((how_under(preemption, begun), how_under(preemption, resumed)), (None, None), "{preemption}");
+        }
+        assert_eq!((how_under("adaptive", begun), how_under("adaptive", resumed)), (Some(How::Kill), None));
+    }
+}
