@@ -60,7 +60,11 @@ final class MapReduceMaster {
   }
 
   private JsonNode get(String address) throws IOException {
-    HttpURLConnection connection = (HttpURLConnection) new URL(address).openConnection();
+    URL url = new URL(address);
+    if (!url.getProtocol().startsWith("http")) {
+      throw new IOException(address + " is no web address");
+    }
+    HttpURLConnection connection = (HttpURLConnection) url.openConnection();
     connection.setConnectTimeout(timeoutMs);
     connection.setReadTimeout(timeoutMs);
     connection.setInstanceFollowRedirects(false); // it does not take us for the proxy, then

@@ -115,9 +115,8 @@ final class ProgressPoller extends Thread {
         MapReduceMaster master = new MapReduceMaster(url, id, conf.progressTimeoutMs());
         pace();
         JsonNode job = master.job();
-        listener.tasks(id, MapReduceMaster.MAP_PRIORITY, job.path("mapsTotal").asInt(), job.path("mapsCompleted").asInt());
-        listener.tasks(id, MapReduceMaster.REDUCE_PRIORITY, job.path("reducesTotal").asInt(),
-            job.path("reducesCompleted").asInt());
+        listener.tasks(id, MapReduceMaster.MAP_PRIORITY, count(job, "mapsTotal"), count(job, "mapsCompleted"));
+        listener.tasks(id, MapReduceMaster.REDUCE_PRIORITY, count(job, "reducesTotal"), count(job, "reducesCompleted"));
         pace();
         for (JsonNode task : oldestFirst(master.tasks())) {
           ContainerId container = containerOf(task, master);
@@ -126,10 +125,18 @@ final class ProgressPoller extends Thread {
           }
         }
         failures = 0;
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) { // whatever a user's process answers
         roundsToSkip = ++failures;
         LOG.debug("{} does not say how far it is", id, e);
       }
+    }
+
+    private int count(JsonNode job, String field) throws IOException {
+      JsonNode number = job.path(field);
+      if (!number.canConvertToInt() || number.asInt() < 0) {
+        throw new IOException("no " + field + ": " + job);
+      }
+      return number.asInt();
     }
 
     private List<JsonNode> oldestFirst(Iterable<JsonNode> tasks) {

@@ -140,6 +140,23 @@ public class ProgressPollerTest {
   }
 
   @Test
+  public void nonsenseIsNoAnswerAndEndsNothing() throws Exception {
+    when(app.getOriginalTrackingUrl()).thenReturn("ftp://127.0.0.1/");
+    poller.round();
+    registers("127.0.0.1");
+    poller.round(); // this one it skips
+    says(9, 0, 25);
+    for (String answer : new String[] {"[]", "7", "{\"job\": {\"mapsTotal\": -1}}", "{\"job\": {\"mapsTotal\": 1e99}}"}) {
+      answers.put(path(""), answer);
+      int before = requests.size();
+      while (requests.size() == before) {
+        poller.round();
+      }
+    }
+    assertEquals(2, reduces().path("tasks").asInt());
+  }
+
+  @Test
   public void nobodyIsAskedButRunningMapReduceJobsOnTheirOwnNode() throws Exception {
     says(9, 0, 25);
     registers("127.0.0.9");
