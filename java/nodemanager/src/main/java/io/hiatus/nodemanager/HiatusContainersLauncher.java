@@ -48,6 +48,8 @@ import org.slf4j.LoggerFactory;
  * processes would stay stopped for ever;</li>
  * <li>looks for room for containers that ran through such a restart and already hold their room, once containers wait for
  * room at all (a queue length above 0, which suspension needs): on a full node nobody would notice their end;</li>
+ * <li>starts a container that waited for room at a restart before it has its files, in vain, or once more when there is room
+ * again;</li>
  * <li>stops containers on the NodeManager's one event thread, which a slow one would hold up.</li>
  * </ul>
  * {@link NodeManagerSetup} puts it there.
@@ -60,6 +62,8 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     /** The states a recovered container goes through before it runs or is paused again. */
     private static final Set<ContainerState> STARTING =
         EnumSet.of(ContainerState.NEW, ContainerState.LOCALIZING, ContainerState.SCHEDULED);
+    /** Those in which it cannot be launched yet. */
+    private static final Set<ContainerState> UNREADY = EnumSet.of(ContainerState.NEW, ContainerState.LOCALIZING);
 
     private final Set<ContainerId> recovered = ConcurrentHashMap.newKeySet();
     /** Ordered to pause while being resumed; known to the dispatcher's thread alone. */
@@ -130,6 +134,9 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     public void handle(ContainersLauncherEvent event) {
         Container container = event.getContainer();
         switch (event.getType()) {
+            case LAUNCH_CONTAINER:
+                launch(event);
+                break;
             case PAUSE_CONTAINER:
                 containerLauncher.submit(() -> pause(container));
                 break;
@@ -154,6 +161,22 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                 break;
             default:
                 super.handle(event);
+        }
+    }
+
+    private void launch(ContainersLauncherEvent event) {
+        Container container = event.getContainer();
+        if (running.containsKey(container.getContainerId())) {
+            return;
+        }
+        if (UNREADY.contains(container.getContainerState())) {
+            containerLauncher.submit(() -> {
+                if (awaitState(container, ContainerState.SCHEDULED)) {
+                    dispatch(event);
+                }
+            });
+        } else {
+            super.handle(event);
         }
     }
 

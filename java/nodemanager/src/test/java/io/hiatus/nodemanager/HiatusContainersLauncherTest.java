@@ -3,6 +3,7 @@ package io.hiatus.nodemanager;
 import static org.awaitility.Awaitility.await;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
@@ -282,6 +283,18 @@ public class HiatusContainersLauncherTest {
         launcher.containerLauncher.shutdown();
         assertTrue(launcher.containerLauncher.awaitTermination(10, java.util.concurrent.TimeUnit.SECONDS));
         awaitSent(ContainerEventType.CONTAINER_LAUNCHED, 1);
+    }
+
+    @Test
+    public void aContainerThatWaitedForRoomAtARestartIsLaunchedOnceItIsReadyAndOnceOnly() throws Exception {
+        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.NEW);
+        assertTrue(launcher.running.isEmpty());
+        state = ContainerState.SCHEDULED;
+        awaitSent(ContainersLauncherEventType.LAUNCH_CONTAINER, 1);
+        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.SCHEDULED);
+        ContainerLaunch launch = launcher.running.get(TestContainer.ID);
+        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.RUNNING); // its scheduler's, again
+        assertSame(launch, launcher.running.get(TestContainer.ID));
     }
 
     private void goesOnOncePaused() {
