@@ -14,6 +14,9 @@ def test_suspended_containers_outlive_their_node_manager(hiatus, applications):
     applications.await_running("big", _BIG)
     applications.start("small", 2)
     standing = live.await_paused(hiatus, 2)
+    small = [one["container"] for one in applications.wait("small", "allocated", 2)]
+    # A NodeManager loses what it is just about to start, and then there would be room for the big job's containers again.
+    wait_for(lambda: all(live.works(hiatus, container) for container in small), "the small job's processes run")
     node = next(iter(standing.values()))
     here = {container for container, its_node in standing.items() if its_node == node}
 
