@@ -1,7 +1,7 @@
 """HFSP that suspends, kills or waits, and CapacityScheduler, on one PigMix-like mix of real MapReduce jobs.
 
-The thesis' TEST mix (HFSP thesis, Table 5.1 and section 5.2) scaled to a cluster of eight containers: bins 1 to 3 as 6 : 8 : 6, with
-bin 3 for the thesis' bins 3 and 4; an eighth of the tasks; half of the map times. Every scheduler gets the same jobs at the same times.
+The thesis' TEST mix (HFSP thesis, Table 5.1 and section 5.2) scaled to a cluster of twelve containers: bins 1 to 3 as 6 : 8 : 6, with
+bin 3 for the thesis' bins 3 and 4; an eighth of the tasks, its map times. Every scheduler gets the same jobs at the same times.
 """
 
 import heapq
@@ -17,13 +17,13 @@ from ..errors import ClusterError
 from ..jobs import Workload, job, run as run_jobs
 from . import tables
 
-_NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1024, 256, 128
-_MEAN_BETWEEN_ARRIVALS_S = 6.0
+_NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1536, 256, 128
+_MEAN_BETWEEN_ARRIVALS_S = 9.0
 _JOBS_PER_BIN = {1: 6, 2: 8, 3: 6}
 _MAPS = {1: (1, 1), 2: (2, 6), 3: (8, 20)}  #: least and most
 _REDUCES = {1: 1, 2: 1, 3: 2}
-_MEDIAN_MAP_MS = 4500
-_REDUCE_MS = {1: 2000, 2: 3000, 3: 6000}
+_MEDIAN_MAP_MS = 9000
+_REDUCE_MS = {1: 4000, 2: 6000, 3: 12_000}
 _SPREAD = {"map": 0.28, "reduce": 0.14}  #: σ of a task's time over its job's mean, log-normal (fitted to Fig. 5.8)
 _JOB_SPREAD = 0.35  #: σ of a job's mean map time, log-normal
 _QUANTILES = (0.25, 0.5, 0.75, 0.9, 1.0)
@@ -31,10 +31,10 @@ _QUANTILES = (0.25, 0.5, 0.75, 0.9, 1.0)
 _DEFAULT_QUEUE = "yarn.scheduler.capacity.root.default."
 _HIATUS = {
     "yarn.scheduler.hiatus.policy": "hfsp",
-    # The thesis' 5 training tasks, 60 s and 60 s a task, scaled as tasks and times are.
+    # The thesis' 5 training tasks, as the numbers of tasks are scaled.
     "yarn.scheduler.hiatus.training-tasks": 2,
-    "yarn.scheduler.hiatus.training-timeout-ms": 15_000,
-    "yarn.scheduler.hiatus.default-task-ms": 5_000,
+    "yarn.scheduler.hiatus.training-timeout-ms": 30_000,
+    "yarn.scheduler.hiatus.default-task-ms": 10_000,
     "yarn.scheduler.hiatus.min-run-ms": 1_000,
     "yarn.scheduler.hiatus.min-resumed-ms": 2_000,
     "yarn.scheduler.hiatus.max-suspended-memory": 2,
@@ -143,7 +143,7 @@ def _run(name, drawn, label, say):
     say(f"{label}: starting")
     cluster.up(Spec(nodes=_NODES, node_memory=[_NODE_MEMORY_MB], node_vcores=[32], node_heartbeat_ms=500, scheduler=scheduler, fs="local",
                     properties={
-                        "yarn.scheduler.capacity.maximum-am-resource-percent": 0.5,
+                        "yarn.scheduler.capacity.maximum-am-resource-percent": 1,  # a scheduler's order, not a limit, decides who waits
                         "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
                         "mapreduce.job.reduce.slowstart.completedmaps": 0.8,
                         "mapreduce.map.speculative": "false",
