@@ -285,7 +285,8 @@ pub const KNOBS: &[Knob] = &[
         range: Range::Fraction(0.0, 16.0),
         per_queue: false,
         meaning: "Memory that suspended containers of one node may keep, as containers' sizes; above it nothing more \
-                  is suspended there. Give nodes swap of that size.",
+                  is suspended there. Give nodes swap of that size: where a node says how much RAM and swap it has, \
+                  it keeps no more than those hold beside running containers that fill it.",
     },
     Knob {
         name: "plan-interval-ms",

@@ -285,6 +285,5 @@ fn may_go(now: Millis, container: &Container) -> bool {
 
 /// Memory that may still be suspended on the node, in MiB, after what this step proposes.
 pub fn room_for_suspended_mb(cluster: &ClusterSettings, node: &Node) -> i64 {
-    let most = (node.total.memory_mb as f64 * cluster.max_suspended_memory) as i64;
-    most - node.suspended_memory_mb - node.leaving.memory_mb
+    node.most_suspended_mb(cluster.max_suspended_memory) - node.suspended_memory_mb - node.leaving.memory_mb
 }

@@ -63,6 +63,8 @@ pub struct Node {
     pub shareable: bool,
     /// Whether containers can be suspended there.
     pub can_suspend: bool,
+    /// What its RAM and its swap hold together, in MiB, if that is known.
+    pub ram_and_swap_mb: Option<i64>,
     /// Resources of the containers that count.
     pub used: Resource,
     /// Resources of demoted containers of which the node may not know yet: free on paper, not usable.
@@ -100,6 +102,7 @@ impl Node {
             partition: PartitionId(0),
             shareable: true,
             can_suspend: false,
+            ram_and_swap_mb: None,
             used: Resource::ZERO,
             settling: Resource::ZERO,
             suspended_memory_mb: 0,
@@ -122,6 +125,7 @@ impl Node {
         self.partition = fact.partition;
         self.shareable = fact.shareable;
         self.can_suspend = fact.can_suspend;
+        self.ram_and_swap_mb = fact.ram_and_swap_mb;
     }
 
     pub(super) fn heartbeat(&mut self, now: Millis, paused: u32, waiting: u32) {
@@ -135,6 +139,14 @@ impl Node {
     /// Whether it can be counted on: it has reported, and not so long ago that it may be dying.
     pub fn is_live(&self, now: Millis) -> bool {
         self.heartbeats > 0 && now.since(self.last_heartbeat) <= SILENT
+    }
+
+    /// Memory that its suspended containers may keep, in MiB: that fraction of what it offers, and never more than its RAM
+    /// and swap hold beside running containers that use all it offers (HFSP thesis, section 6.1.2).
+    pub fn most_suspended_mb(&self, fraction: f64) -> i64 {
+        let by_rule = (self.total.memory_mb as f64 * fraction) as i64;
+        let held = self.ram_and_swap_mb.map_or(by_rule, |held| held - self.total.memory_mb);
+        by_rule.min(held)
     }
 
     /// Room that a new container could use at once, claims aside.

@@ -28,6 +28,7 @@ fn job() -> Scheduler {
             partition,
             shareable: false,
             can_suspend: true,
+            ram_and_swap_mb: None,
         }),
         Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 },
         Fact::Queue(QueueFact { queue, parent: None, path: "root".into(), preemptable: true }),

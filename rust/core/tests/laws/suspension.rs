@@ -173,3 +173,20 @@ fn p_04_a_job_that_may_not_run_more_waits_for_its_home_without_loss() {
     world.run();
     assert_eq!(world.count.expired, 0);
 }
+
+#[test]
+fn law_6_a_node_keeps_no_more_than_its_ram_and_swap_hold_beside_what_runs() {
+    let suspended_where = |node: Node| {
+        let mut world = World::new()
+            .nodes(1, &node)
+            .set("max-suspended-memory", "1")
+            .job(Job::new("big").tasks(60, secs(600)))
+            .job(Job::new("small").tasks(4, secs(60)).at(secs(30)));
+        world.run_until(secs(50));
+        world.suspended("big")
+    };
+    assert_eq!(suspended_where(Node::of(gb(8))), 5, "unknown: the knob alone counts");
+    assert_eq!(suspended_where(Node::of(gb(8)).ram_and_swap(gb(11))), 3);
+    assert_eq!(suspended_where(Node::of(gb(8)).ram_and_swap(gb(100))), 5);
+    assert_eq!(suspended_where(Node::of(gb(8)).ram_and_swap(gb(8))), 0);
+}

@@ -22,6 +22,7 @@ pub fn random_world(seed: u64, faults: Faults) -> World {
     for _ in 0..rng.random_range(0..5) {
         let node = Node::of(gb(one(&mut rng, &[4, 8, 12])));
         let node = if rng.random_bool(0.2) { node.rigid() } else { node };
+        let node = if rng.random_bool(0.3) { node.ram_and_swap(gb(one(&mut rng, &[6, 14]))) } else { node };
         world = world.node(node);
     }
     if labelled {

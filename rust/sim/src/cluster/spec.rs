@@ -13,12 +13,19 @@ pub struct Node {
     pub shareable: bool,
     /// Whether its executor can suspend containers.
     pub can_suspend: bool,
+    /// What its RAM and its swap hold together, in MiB, if it says so.
+    pub ram_and_swap_mb: Option<i64>,
 }
 
 impl Node {
     /// A node of the default partition that can suspend.
     pub fn of(total: Resource) -> Node {
-        Node { total, partition: PartitionId(0), shareable: true, can_suspend: true }
+        Node { total, partition: PartitionId(0), shareable: true, can_suspend: true, ram_and_swap_mb: None }
+    }
+
+    /// Its RAM and its swap hold so much together.
+    pub fn ram_and_swap(self, both: Resource) -> Node {
+        Node { ram_and_swap_mb: Some(both.memory_mb), ..self }
     }
 
     /// Its executor cannot suspend containers.

@@ -107,8 +107,11 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
     for (node, more) in suspending {
         let node = &cluster.nodes[&node];
         assert!(node.can_suspend && settings.cluster.mode >= Mode::Suspend, "law 6: suspended on {node:?}");
+        let all = node.suspended_memory_mb + more;
+        let held = node.ram_and_swap_mb.is_none_or(|held| all + node.total.memory_mb <= held);
+        assert!(held, "law 6: more than RAM and swap hold on {node:?}");
         let cap = node.total.memory_mb as f64 * settings.cluster.max_suspended_memory;
-        assert!((node.suspended_memory_mb + more) as f64 <= cap, "law 6: more than {cap} MB suspended");
+        assert!(all as f64 <= cap, "law 6: more than {cap} MB suspended");
     }
 }
 

@@ -1,8 +1,8 @@
 package io.hiatus.nodemanager;
 
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TimerTask;
 import org.apache.hadoop.conf.Configuration;
@@ -15,8 +15,8 @@ import org.apache.hadoop.yarn.server.nodemanager.nodelabels.NodeAttributesProvid
 import org.apache.hadoop.yarn.server.nodemanager.nodelabels.ScriptBasedNodeAttributesProvider;
 
 /**
- * Announces to the ResourceManager that this node can suspend, as a node attribute next to those of the provider that
- * the administrator has configured, if any. {@link NodeManagerSetup} puts it there. (Adding to the attributes of
+ * Announces to the ResourceManager that this node can suspend and how much swap its machine has, as node attributes next to
+ * those of the provider that the administrator has configured, if any. {@link NodeManagerSetup} puts it there. (Adding to the attributes of
  * YARN's own "config" provider would be lost: it reads the configuration files again.)
  */
 public final class HiatusNodeAttributesProvider extends NodeAttributesProvider {
@@ -30,8 +30,8 @@ public final class HiatusNodeAttributesProvider extends NodeAttributesProvider {
     /** Set by {@link NodeManagerSetup}: the administrator's own provider, which this one takes along; may be empty. */
     static final String DELEGATE = SuspensionConf.PREFIX + "node-attributes.provider";
 
-    private static final NodeAttribute OURS = NodeAttribute.newInstance(
-        NodeAttribute.PREFIX_DISTRIBUTED, ATTRIBUTE, NodeAttributeType.STRING, CONTRACT);
+    /** The attribute that tells how much swap the machine has now, in MiB: {@code nm.yarn.io/hiatus-swap-mb}. */
+    public static final String SWAP_ATTRIBUTE = "hiatus-swap-mb";
 
     private NodeAttributesProvider delegate;
 
@@ -75,12 +75,25 @@ public final class HiatusNodeAttributesProvider extends NodeAttributesProvider {
 
     @Override
     public Set<NodeAttribute> getDescriptors() {
-        if (delegate == null || delegate.getDescriptors() == null) {
-            return Collections.singleton(OURS);
+        Set<NodeAttribute> all = ours();
+        if (delegate != null && delegate.getDescriptors() != null) {
+            all.addAll(delegate.getDescriptors());
         }
-        Set<NodeAttribute> all = new HashSet<>(delegate.getDescriptors());
-        all.add(OURS);
         return all;
+    }
+
+    private static Set<NodeAttribute> ours() {
+        Set<NodeAttribute> ours = new HashSet<>();
+        ours.add(attribute(ATTRIBUTE, CONTRACT));
+        OptionalLong swapMb = ProcFs.swapMb();
+        if (swapMb.isPresent()) {
+            ours.add(attribute(SWAP_ATTRIBUTE, String.valueOf(swapMb.getAsLong())));
+        }
+        return ours;
+    }
+
+    private static NodeAttribute attribute(String name, String value) {
+        return NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, name, NodeAttributeType.STRING, value);
     }
 
     /** Nothing to fetch: the delegate has a timer of its own. The base class runs this once. */
@@ -89,7 +102,7 @@ public final class HiatusNodeAttributesProvider extends NodeAttributesProvider {
         return new TimerTask() {
             @Override
             public void run() {
-                setDescriptors(Collections.singleton(OURS));
+                setDescriptors(ours());
             }
         };
     }

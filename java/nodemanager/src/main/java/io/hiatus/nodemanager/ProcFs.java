@@ -10,6 +10,7 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Reads {@code /proc} (proc(5)). A process that ends while it is read is simply not there. */
 final class ProcFs {
@@ -63,6 +64,17 @@ final class ProcFs {
     /** The lines of {@code /proc/<pid>/cgroup}; none if the process has ended. */
     static List<String> cgroups(int pid) {
         return lines(file(pid, "cgroup"));
+    }
+
+    /** The machine's swap as of now, in MiB; nothing if the kernel does not say. */
+    static OptionalLong swapMb() {
+        return swapMb(lines(ROOT.resolve("meminfo")));
+    }
+
+    /** The same by the lines of {@code /proc/meminfo}. */
+    static OptionalLong swapMb(List<String> meminfo) {
+        return meminfo.stream().filter(line -> line.matches("SwapTotal: +[0-9]+ kB"))
+            .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024).findFirst();
     }
 
     private static List<String> lines(Path file) {

@@ -4,6 +4,8 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import java.util.Arrays;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
@@ -64,7 +66,15 @@ public class NodeManagerSetupTest {
         assertEquals("[hiatus-suspend=1]", announced());
     }
 
-    /** As the NodeManager asks its provider. */
+    @Test
+    public void theMachinesSwapIsRead() {
+        assertEquals(OptionalLong.of(2047), ProcFs.swapMb(Arrays.asList(
+            "MemTotal:       24117248 kB", "SwapTotal:       2097148 kB", "SwapFree:              0 kB")));
+        assertEquals(OptionalLong.of(0), ProcFs.swapMb(Arrays.asList("SwapTotal:             0 kB")));
+        assertEquals(OptionalLong.empty(), ProcFs.swapMb(Arrays.asList("MemTotal:       24117248 kB")));
+    }
+
+    /** As the NodeManager asks its provider, the machine's swap aside. */
     private String announced() throws Exception {
         NodeAttributesProvider provider = (NodeAttributesProvider) conf.getClass(
             YarnConfiguration.NM_NODE_ATTRIBUTES_PROVIDER_CONFIG, null).getConstructor().newInstance();
@@ -76,7 +86,9 @@ public class NodeManagerSetupTest {
         for (NodeAttribute attribute : attributes) {
             assertEquals("nm.yarn.io", attribute.getAttributeKey().getAttributePrefix());
         }
-        return attributes.stream().map(a -> a.getAttributeKey().getAttributeName() + "=" + a.getAttributeValue())
+        return attributes.stream()
+            .filter(a -> !a.getAttributeKey().getAttributeName().equals(HiatusNodeAttributesProvider.SWAP_ATTRIBUTE))
+            .map(a -> a.getAttributeKey().getAttributeName() + "=" + a.getAttributeValue())
             .sorted().collect(Collectors.toList()).toString();
     }
 

@@ -6,21 +6,22 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 1242413278;
+  static final int ABI = 840254264;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
 
   private Records() {
   }
 
-  /** A node and what it offers; flags: 1 its partition may be shared, 2 it can suspend. */
-  static void putNode(FactBuffer out, int node, long memoryMb, long vcores, int partition, int flags) {
-    ByteBuffer to = out.record(1, 36);
+  /** A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend. */
+  static void putNode(FactBuffer out, int node, long memoryMb, long vcores, int partition, int flags, long ramAndSwapMb) {
+    ByteBuffer to = out.record(1, 44);
     to.putInt(node);
     to.putLong(memoryMb);
     to.putLong(vcores);
     to.putInt(partition);
     to.putInt(flags);
+    to.putLong(ramAndSwapMb);
   }
 
   /** A node left. */

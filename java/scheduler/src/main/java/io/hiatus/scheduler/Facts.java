@@ -82,11 +82,14 @@ final class Facts {
     return filling.length() == 0 && asksChanged.isEmpty();
   }
 
-  synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend) {
+  /** A node; {@code ramAndSwapMb} is 0 where the machine did not say. */
+  synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
+      long ramAndSwapMb) {
     int flags = (shareable ? 1 : 0) | (canSuspend ? 2 : 0);
     suspending.put(id, canSuspend);
     long vcores = memoryOnly && !canSuspend ? PLENTY : total.getVirtualCores();
-    Records.putNode(filling, nodes.intern(id), total.getMemorySize(), vcores, partitions.intern(partition), flags);
+    Records.putNode(filling, nodes.intern(id), total.getMemorySize(), vcores, partitions.intern(partition), flags,
+        ramAndSwapMb);
   }
 
   /** Whether the core was told that the node can suspend. */

@@ -5,12 +5,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
 import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.api.records.OpportunisticContainersStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
@@ -31,6 +33,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptR
 final class Teller {
   /** The node attribute by which a NodeManager announces that it can suspend containers. */
   static final String SUSPEND_ATTRIBUTE = "hiatus-suspend";
+  /** The one by which it tells how much swap its machine has, in MiB. */
+  static final String SWAP_ATTRIBUTE = "hiatus-swap-mb";
 
   private final HiatusScheduler scheduler;
 
@@ -88,8 +92,22 @@ final class Teller {
     if (node != null) {
       String partition = node.getPartition();
       facts.node(node.getNodeID(), node.getTotalResource(), partition, StockPlacement.isShareable(scheduler, partition),
-          canSuspend(node));
+          canSuspend(node), ramAndSwapMb(node));
     }
+  }
+
+  /** What the machine's RAM and swap hold together, in MiB; 0 if it did not say both. */
+  private static long ramAndSwapMb(FiCaSchedulerNode node) {
+    Resource ram = node.getRMNode().getPhysicalResource();
+    String swapMb = attribute(node, SWAP_ATTRIBUTE).orElse("");
+    return ram == null || !swapMb.matches("[0-9]{1,15}") ? 0 : ram.getMemorySize() + Long.parseLong(swapMb);
+  }
+
+  private static Optional<String> attribute(FiCaSchedulerNode node, String name) {
+    Set<NodeAttribute> attributes = node.getNodeAttributes();
+    return attributes == null ? Optional.empty() : attributes.stream()
+        .filter(attribute -> attribute.getAttributeKey().getAttributeName().equals(name))
+        .map(NodeAttribute::getAttributeValue).findAny();
   }
 
   /** What a node said with its heartbeat, and the node itself if that tells something new of it. */
@@ -109,11 +127,8 @@ final class Teller {
    * NodeManager has a queue for demoted containers, without which it would not pause but kill, it says with each heartbeat.
    */
   private static boolean canSuspend(FiCaSchedulerNode node) {
-    Set<NodeAttribute> attributes = node.getNodeAttributes();
-    boolean announced = attributes != null && attributes.stream()
-        .anyMatch(attribute -> attribute.getAttributeKey().getAttributeName().equals(SUSPEND_ATTRIBUTE));
     OpportunisticContainersStatus status = node.getRMNode().getOpportunisticContainersStatus();
-    return announced && (status == null || status.getOpportQueueCapacity() > 0);
+    return attribute(node, SUSPEND_ATTRIBUTE).isPresent() && (status == null || status.getOpportQueueCapacity() > 0);
   }
 
   /** The containers found on a node; null is none. */

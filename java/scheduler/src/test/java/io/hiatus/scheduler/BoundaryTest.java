@@ -122,7 +122,7 @@ public class BoundaryTest {
   @Test
   public void aCutOffRecordIsRefusedWithItsPlaceAndNothingOfTheBatchIsUsed() {
     FactBuffer facts = new FactBuffer();
-    Records.putNode(facts, 1, 1024, 1, 0, 0);
+    Records.putNode(facts, 1, 1024, 1, 0, 0, 0);
     Records.putLaunched(facts, 1);
     NativeException e = assertThrows(NativeException.class,
         () -> Native.step(core, 1, facts.bytes(), facts.length() - 1, answers));
@@ -155,7 +155,7 @@ public class BoundaryTest {
     int many = 1_000;
     FactBuffer facts = new FactBuffer();
     for (int node = 0; node < many; node++) {
-      Records.putNode(facts, node, 1024, 1, 0, 0);
+      Records.putNode(facts, node, 1024, 1, 0, 0, 0);
     }
     step(core, facts);
     ByteBuffer small = FactBuffer.fresh(100);

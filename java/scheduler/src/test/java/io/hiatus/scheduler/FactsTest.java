@@ -51,7 +51,7 @@ public class FactsTest {
     Map<String, float[]> all = singletonMap("", new float[] {1, 1});
     facts.queue("root", null, true, all);
     facts.queue("root.a", "root", true, all);
-    facts.node(NODE, Resource.newInstance(8192, 8), "", true, true);
+    facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, 0);
     facts.app(APP, "root.a", "user", 0, emptySet());
     facts.activeAre(Collections.singleton(APP));
   }

@@ -67,6 +67,13 @@ final class FakeNode {
     }
   }
 
+  /** Its machine says that it has so much swap; its RAM is what the node offers. */
+  FakeNode withSwap(int swapMb) {
+    attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, Teller.SWAP_ATTRIBUTE,
+        NodeAttributeType.STRING, String.valueOf(swapMb)));
+    return this;
+  }
+
   NodeId id() {
     return id;
   }

@@ -203,6 +203,11 @@ final class MockCluster implements AutoCloseable {
     return join(new FakeNode(freshHost(), memoryMb, vcores, false));
   }
 
+  /** One that can suspend, and whose machine says how much swap it has. */
+  FakeNode nodeWithSwap(int memoryMb, int vcores, int swapMb) throws Exception {
+    return join(new FakeNode(freshHost(), memoryMb, vcores, true).withSwap(swapMb));
+  }
+
   /** An address that needs no name server. */
   String freshHost() {
     return "127.0.0." + (++hosts);

@@ -240,6 +240,33 @@ public class SuspensionTest {
   }
 
   @Test
+  public void killKillsWhereTheNodeCouldSuspendToo() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> {
+      conf.set(HiatusConfiguration.MODE, "kill");
+      conf.set(hiatus("preemption"), "kill");
+    })) {
+      fill(cluster, cluster.node(NODE_MB, 16));
+      cluster.rounds(4);
+      assertEquals(1, counter("Killed"));
+      assertEquals(0, counter("Suspended"));
+      assertEquals(1, small.held().size());
+      assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void aNodeKeepsNoMoreSuspendedThanItsRamAndSwapHold() throws Exception {
+    for (int swapMb : new int[] {1024, 1023}) {
+      try (MockCluster cluster = MockCluster.plain()) {
+        fill(cluster, cluster.nodeWithSwap(NODE_MB, 16, swapMb));
+        cluster.rounds(4);
+        assertEquals("of 1 GB", swapMb / 1024, counter("Suspended"));
+        assertEquals(swapMb / 1024, small.held().size());
+      }
+    }
+  }
+
+  @Test
   public void theNodesOfAMixedClusterAreTreatedEachByWhatItCan() throws Exception {
     try (MockCluster cluster = MockCluster.with(conf -> {
       conf.set(HiatusConfiguration.MODE, "kill");
