@@ -31,7 +31,7 @@ pub(crate) struct Args {
     /// Policies, comma-separated: fifo, fair, las, srpt, hfsp.
     #[arg(long, value_delimiter = ',', required = true, value_name = "NAME")]
     policy: Vec<String>,
-    /// How resources are taken back, comma-separated: wait, suspend, kill.
+    /// How resources are taken back, comma-separated: wait, suspend, kill, adaptive.
     #[arg(long, value_delimiter = ',', default_value = "suspend", value_name = "HOW")]
     preemption: Vec<Preemption>,
     /// Number of nodes.
