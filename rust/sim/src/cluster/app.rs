@@ -155,6 +155,12 @@ impl App {
         PhaseKey { priority, partition: partition.unwrap_or(self.job.partition), resource }
     }
 
+    /// What it says of its tasks, if asked: by the request priority of a stage, how many there are and how many are done.
+    pub(super) fn tasks(&self) -> impl Iterator<Item = (i32, u32, u32)> + '_ {
+        let stages = self.stages.iter().enumerate();
+        stages.map(|(stage, state)| (self.stage_key(stage).priority, state.tasks, state.done))
+    }
+
     /// Whether all tasks are done.
     pub fn is_done(&self) -> bool {
         self.stages.iter().all(|stage| stage.done == stage.tasks)

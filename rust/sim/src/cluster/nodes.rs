@@ -5,6 +5,7 @@ use super::{Message, NodeManager, Process, Timer, Work};
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found};
 use hiatus_core::units::{ContainerId, Millis, NodeId, PartitionId, Resource};
 use rand::Rng;
+use std::collections::BTreeSet;
 
 /// Work of an ApplicationMaster: it ends when its job does.
 pub(super) const ENDLESS: Millis = Millis(u64::MAX / 4);
@@ -70,14 +71,21 @@ impl World {
         now + self.heartbeat
     }
 
-    /// What the tasks from which phases are sized would tell of their progress, if somebody asked their ApplicationMasters.
+    /// What ApplicationMasters would say, if somebody asked them, of the tasks from which phases are sized: how far they are,
+    /// and how many there are in all.
     fn tell_progress(&mut self, node: NodeId) {
         let jobs = &self.core.cluster().jobs;
+        let mut told = BTreeSet::new();
         for (id, process) in &self.machines[node.0 as usize].manager.processes {
             let Some(found) = self.containers.get(id).filter(|found| found.task.is_some()) else { continue };
             if jobs.get(&found.app).is_some_and(|job| job.is_first_task(*id, found.phase)) {
                 self.facts.push(Fact::Progress { container: *id, done: process.done(self.now) });
+                told.insert(found.app);
             }
+        }
+        for app in told {
+            let tasks = self.apps[app.0 as usize].tasks();
+            self.facts.extend(tasks.map(|(priority, total, done)| Fact::Tasks { app, priority, total, done }));
         }
     }
 
