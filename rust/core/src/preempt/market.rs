@@ -246,7 +246,8 @@ fn of_job(
     let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers.get(id)?)));
     containers
         .filter(|(_, container)| (container.phase.partition != partition) == guests)
-        .filter(|(_, container)| may_go(cluster.now, container))
+        // What is parked is suspended anyway, or runs on where that is impossible; nobody takes it.
+        .filter(|(_, container)| may_go(cluster.now, container) && !job.has_parked(container))
         .filter_map(|(id, container)| {
             let node = cluster.nodes.get(&container.node)?;
             if node.partition != partition || !node.is_live(cluster.now) {
