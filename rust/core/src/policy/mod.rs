@@ -126,6 +126,9 @@ pub struct Sizing {
 /// How good the estimate of a phase was that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EstimateError {
+    /// Whose phase it was.
+    #[serde(skip)]
+    pub app: AppId,
     /// Request priority: tells maps from reduces.
     pub priority: i32,
     /// Estimated over real size, S/R (HFSP thesis, section 5.4).

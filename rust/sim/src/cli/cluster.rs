@@ -14,7 +14,7 @@ use super::{emit, CliError, Common};
 use crate::cluster::testbed::{Preemption, Room, Testbed};
 use crate::cluster::{isolation, Faults, Outcome, SetupError};
 use crate::report::{Cell, Sample, Table};
-use crate::workload::cluster::{self as jobs, Arrivals, Job, Mix, SwimModel, BIN_JOBS};
+use crate::workload::cluster::{self as jobs, Arrivals, Bins, Job, Mix, SwimModel};
 use crate::workload::{swim, WorkloadError};
 
 /// Workloads of more jobs are compared with each job alone only on request: it takes a simulation per job.
@@ -177,8 +177,10 @@ fn workload(args: &Args, seed: u64, draw: u64) -> Result<Vec<Job>, WorkloadError
     match &args.workload {
         Source::Json(path) => jobs::read(path),
         Source::Bins(mix) => {
-            let count = args.jobs.map_or(BIN_JOBS, |jobs| jobs as usize);
-            Ok(jobs::draw_bins(*mix, count, args.arrivals.unwrap_or(mix.arrivals()), seed, draw))
+            let mut bins = Bins::of(*mix);
+            bins.jobs = args.jobs.map_or(bins.jobs, |jobs| jobs as usize);
+            bins.arrivals = args.arrivals.unwrap_or(bins.arrivals);
+            Ok(bins.draw(seed, draw))
         }
         Source::Swim(path) => {
             let trace = match path.to_str() {

@@ -3,6 +3,7 @@
 //! A new subcommand is a file here with its `Args` (clap) and a `run(&Args, &Common)`, and one arm in [`Command`].
 
 mod cluster;
+mod document;
 mod flex;
 mod fuzz;
 mod output;
@@ -19,6 +20,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use output::emit;
 
 use crate::cluster::SetupError;
+use crate::report::DocumentError;
 use crate::reproduce::StudyError;
 use crate::workload::WorkloadError;
 
@@ -38,6 +40,8 @@ enum Command {
     Simulate(simulate::Args),
     /// Reproduce the published figures, with their claims checked.
     Reproduce(reproduce::Args),
+    /// Fill the tables of a document from what was reproduced.
+    Document(document::Args),
     /// Look for broken laws in random clusters in which everything goes wrong.
     Fuzz(fuzz::Args),
     /// Solve one slot allocation problem with FLEX.
@@ -78,6 +82,8 @@ pub(crate) enum CliError {
     Study(#[from] StudyError),
     #[error(transparent)]
     Setup(#[from] SetupError),
+    #[error(transparent)]
+    Document(#[from] DocumentError),
     #[error("{count} seeds break a law; `hiatus fuzz --seeds 1 --seed {seed}` shows the first")]
     BrokenLaw { count: usize, seed: u64 },
     #[error(transparent)]
@@ -115,6 +121,7 @@ fn run(hiatus: &Hiatus) -> Result<(), CliError> {
     pool.install(|| match &hiatus.command {
         Command::Simulate(args) => simulate::run(args, &hiatus.common),
         Command::Reproduce(args) => reproduce::run(args, &hiatus.common),
+        Command::Document(args) => document::run(args),
         Command::Fuzz(args) => fuzz::run(args, &hiatus.common),
         Command::Flex(args) => flex::run(args),
     })

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// YARN priority of the ApplicationMaster's own container; and of MapReduce's maps and reduces, as it asks for them.
 const MASTER_PRIORITY: i32 = 0;
-const FIRST_STAGE_PRIORITY: i32 = 20;
-const SECOND_STAGE_PRIORITY: i32 = 10;
+pub(crate) const MAP_PRIORITY: i32 = 20;
+const REDUCE_PRIORITY: i32 = 10;
 
 /// Where an application is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,8 +147,8 @@ impl App {
     /// The phase of a stage.
     pub fn stage_key(&self, stage: usize) -> PhaseKey {
         let priority = match stage {
-            0 => FIRST_STAGE_PRIORITY,
-            n => SECOND_STAGE_PRIORITY + 1 - n as i32,
+            0 => MAP_PRIORITY,
+            n => REDUCE_PRIORITY + 1 - n as i32,
         };
         let partition: Option<PartitionId> = self.job.stages[stage].partition;
         let resource = self.job.stages[stage].size;

@@ -4,6 +4,7 @@ use super::testbed::Testbed;
 use super::world::World;
 use super::{Count, SetupError, Spent};
 use crate::workload::cluster::Job;
+use hiatus_core::policy::EstimateError;
 use hiatus_core::units::Millis;
 use rayon::prelude::*;
 
@@ -42,6 +43,8 @@ pub struct Outcome {
     pub count: Count,
     /// When the last job was over.
     pub makespan: Millis,
+    /// How good the policy's estimates of sizes were; a job's handle is its place in `jobs`.
+    pub estimates: Vec<EstimateError>,
 }
 
 impl World {
@@ -58,7 +61,7 @@ impl World {
         });
         let jobs: Vec<_> = jobs.collect();
         let makespan = jobs.iter().filter_map(|job| job.finished).max().unwrap_or_default();
-        Outcome { jobs, count: self.count, makespan }
+        Outcome { jobs, count: self.count, makespan, estimates: self.core().planner().estimate_errors() }
     }
 }
 

@@ -175,7 +175,7 @@ fn in_slots(job: &Job) -> Job {
 mod tests {
     use super::*;
     use crate::cluster::Outcome;
-    use crate::workload::cluster::{draw_bins, secs, Mix, Times};
+    use crate::workload::cluster::{secs, Bins, Mix, Times};
 
     fn run(testbed: &Testbed, jobs: &[Job]) -> Outcome {
         testbed.world(jobs, 1).unwrap().run().outcome()
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn waiting_takes_nothing_suspending_wastes_nothing_and_killing_does_work_again() {
-        let jobs = draw_bins(Mix::Test, 30, Mix::Test.arrivals(), 3, 0);
+        let jobs = Bins { jobs: 30, ..Bins::of(Mix::Test) }.draw(3, 0);
         let of = |preemption| run(&Testbed::thesis("srpt", preemption), &jobs);
         let (wait, suspend, kill) = (of(Preemption::Wait), of(Preemption::Suspend), of(Preemption::Kill));
         assert_eq!((wait.count.suspended, wait.count.preempted, wait.wasted_s()), (0, 0, 0.0));

@@ -1,29 +1,35 @@
 //! A published statement, what was measured for it, and the verdict.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{number, Cell, Table};
 
 /// One checked claim.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Claim {
     /// Identifier of the claim, such as `S-07`.
-    pub id: &'static str,
+    pub id: String,
     /// What is claimed, with its threshold.
-    pub statement: &'static str,
+    pub statement: String,
     /// Every number the verdict rests on.
     pub measured: String,
     /// Whether all of it holds.
     pub passes: bool,
     /// Why it fails, or what to know about the number.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
 }
 
 impl Claim {
     /// A claim decided by `evidence`.
-    pub fn new(id: &'static str, statement: &'static str, evidence: Evidence) -> Claim {
+    pub fn new(id: &str, statement: &str, evidence: Evidence) -> Claim {
+        let (id, statement) = (id.to_owned(), statement.to_owned());
         Claim { id, statement, measured: evidence.measured.join("; "), passes: evidence.holds, remark: None }
+    }
+
+    /// The same claim under other circumstances.
+    pub fn under(self, circumstances: &str) -> Claim {
+        Claim { id: format!("{} ({circumstances})", self.id), ..self }
     }
 
     /// The claim with something to know about it.
@@ -37,9 +43,9 @@ impl Claim {
         let mut table = Table::new("claims", "Claims", &["id", "verdict", "claim", "measured", "remark"]);
         for claim in claims {
             table.row(vec![
-                claim.id.into(),
+                claim.id.as_str().into(),
                 if claim.passes { "PASS" } else { "FAIL" }.into(),
-                claim.statement.into(),
+                claim.statement.as_str().into(),
                 Cell::Text(claim.measured.clone()),
                 Cell::Text(claim.remark.clone().unwrap_or_default()),
             ]);

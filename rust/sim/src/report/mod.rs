@@ -1,6 +1,7 @@
 //! What a study leaves behind: tables, plots and claims, in a folder.
 
 mod claim;
+mod document;
 mod plot;
 mod sample;
 mod table;
@@ -10,6 +11,7 @@ use std::io;
 use std::path::Path;
 
 pub use claim::{Claim, Evidence};
+pub use document::{fill, DocumentError, Filled};
 pub use plot::{Axis, Plot, Scale, Series};
 pub use sample::Sample;
 pub use table::{number, Cell, Table};

@@ -22,6 +22,11 @@ impl Sample {
         self.0.is_empty()
     }
 
+    /// The share of the values for which `which` holds; NaN of no values.
+    pub fn share(&self, which: impl Fn(f64) -> bool) -> f64 {
+        self.0.iter().filter(|value| which(**value)).count() as f64 / self.len() as f64
+    }
+
     /// Mean; NaN of no values.
     pub fn mean(&self) -> f64 {
         self.0.iter().sum::<f64>() / self.len() as f64

@@ -43,6 +43,14 @@ impl Cell {
         }
     }
 
+    fn read(text: &str) -> Cell {
+        match (text.parse(), text.parse()) {
+            (Ok(count), _) => Cell::Count(count),
+            (_, Ok(value)) => Cell::Number(value),
+            _ => Cell::Text(text.to_owned()),
+        }
+    }
+
     fn exact(&self) -> String {
         match self {
             Cell::Number(value) => value.to_string(),
@@ -92,9 +100,13 @@ impl Table {
 
     /// A Markdown section.
     pub fn to_markdown(&self) -> String {
+        format!("## {}\n\n{}", self.title, self.to_markdown_rows())
+    }
+
+    /// Header and rows in Markdown.
+    pub fn to_markdown_rows(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let mut text = format!("## {}\n\n", self.title);
-        text.push_str(&line(self.columns.clone()));
+        let mut text = line(self.columns.clone());
         text.push_str(&line(vec!["---".to_owned(); self.columns.len()]));
         for row in &self.rows {
             text.push_str(&line(row.iter().map(|cell| cell.rounded().replace('|', "\\|")).collect()));
@@ -110,6 +122,17 @@ impl Table {
             writer.write_record(row.iter().map(Cell::exact))?;
         }
         writer.flush()
+    }
+
+    /// Reads what [`Table::write_csv`] wrote; name and title are not in it.
+    pub fn read_csv(source: impl io::Read) -> io::Result<Table> {
+        let mut reader = csv::Reader::from_reader(source);
+        let columns: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
+        let mut table = Table::new("", "", &columns);
+        for record in reader.records() {
+            table.rows.push(record?.iter().map(Cell::read).collect());
+        }
+        Ok(table)
     }
 
     /// An array with an object per row (a number that is not finite becomes null).
@@ -163,5 +186,6 @@ mod tests {
         let mut csv = Vec::new();
         table.write_csv(&mut csv).unwrap();
         assert_eq!(csv, b"policy,mst\nps,2.703456\n");
+        assert_eq!(Table::read_csv(csv.as_slice()).unwrap().to_markdown_rows(), table.to_markdown_rows());
     }
 }

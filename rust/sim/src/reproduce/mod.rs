@@ -15,7 +15,7 @@ use crate::report::Report;
 use crate::workload::WorkloadError;
 
 /// How a study is run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting {
     /// Few runs, for a first look.
     pub quick: bool,

@@ -181,7 +181,8 @@ impl Sizes {
             done &= phase.finished >= size.tasks;
             if size.source == Source::Final && phase.finished > 0 {
                 let mean = phase.finished_time.seconds() / f64::from(phase.finished);
-                self.errors.push_back(EstimateError { priority: phase.key.priority, ratio: size.task_s / mean });
+                let ratio = size.task_s / mean;
+                self.errors.push_back(EstimateError { app, priority: phase.key.priority, ratio });
             }
         }
         while self.errors.len() > ERRORS {

@@ -5,7 +5,7 @@
 //!            "simulated": {"bin": 2, "stages": [{"task_s": [9.1, 8.7], "memory_mb": 1024, "vcores": 1},
 //!                                               {"tasks": 3, "each_s": 8.0, "slowstart": 0.8}]}}]}
 //! ```
-//! A `sleep` job without `simulated` is simulated from its arguments.
+//! A `sleep` job without `simulated` is simulated from its arguments; a live replay ignores `simulated`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,6 +19,8 @@ use crate::workload::WorkloadError;
 
 /// Seconds of the longest time that makes sense: a thousand years.
 const LONGEST_S: f64 = 3.2e10;
+/// Characters of a job's name: a live replay makes an application tag of it.
+const LONGEST_NAME: usize = 80;
 /// Tasks of one stage.
 const MOST_TASKS: u32 = 10_000_000;
 
@@ -121,6 +123,11 @@ fn parse(text: &str, path: &Path) -> Result<Vec<Job>, WorkloadError> {
     let mut jobs = Vec::with_capacity(file.jobs.len());
     for (index, job) in file.jobs.into_iter().enumerate() {
         let at = |key: &str| format!("jobs[{index}].{key}");
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        if job.name.is_empty() || job.name.len() > LONGEST_NAME || !job.name.chars().all(allowed) {
+            let problem = format!("{:?} is not 1 to {LONGEST_NAME} of a…z, 0…9, '-' and '_'", job.name);
+            return Err(refuse(at("name"), problem));
+        }
         if !names.insert(job.name.clone()) {
             return Err(refuse(at("name"), format!("two jobs are called {:?}", job.name)));
         }
@@ -233,7 +240,7 @@ fn sleep_job(args: &[String], job: Job) -> Result<Job, Wrong> {
 }
 
 /// Writes jobs so that [`read`] gives them back, and so that a cluster can replay them as `sleep` jobs of as many tasks
-/// with their mean times.
+/// with their mean times, in containers of the same sizes and in the same queues.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -276,25 +283,54 @@ fn out(job: &Job) -> JobIn {
         at_s: job.at.seconds(),
         program: "sleep".to_owned(),
         args,
-        conf: BTreeMap::new(),
+        conf: configuration(job),
         user: None,
         simulated: Some(simulated),
     }
 }
 
+/// MapReduce's properties of the job.
+fn configuration(job: &Job) -> BTreeMap<String, String> {
+    let mut conf = BTreeMap::new();
+    let mut set = |key: &str, value: String| conf.insert(format!("mapreduce.{key}"), value);
+    for (stage, kind) in job.stages.iter().zip(["map", "reduce"]) {
+        set(&format!("{kind}.memory.mb"), stage.size.memory_mb.to_string());
+    }
+    if let Some(reduces) = job.stages.get(1) {
+        set("job.reduce.slowstart.completedmaps", reduces.slowstart.to_string());
+    }
+    set("job.queuename", job.queue.clone());
+    if !job.tags.is_empty() {
+        set("job.tags", job.tags.join(","));
+    }
+    conf
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{draw_bins, Mix};
+    use super::super::{Bins, Mix};
     use super::*;
 
     #[test]
     fn what_is_written_reads_back() {
-        let jobs = draw_bins(Mix::Test, 20, Mix::Test.arrivals(), 1, 0);
+        let jobs = Bins { jobs: 20, ..Bins::of(Mix::Test) }.draw(1, 0);
         let path = std::env::temp_dir().join(format!("hiatus-workload-{}.json", std::process::id()));
         write(&path, &jobs).unwrap();
         let back = read(&path);
         fs::remove_file(&path).unwrap();
         assert_eq!(back.unwrap(), jobs);
+    }
+
+    #[test]
+    fn a_live_replay_has_the_same_containers_and_queue() {
+        let job = &Bins { jobs: 1, ..Bins::of(Mix::Prod) }.draw(1, 0)[0];
+        let conf = out(job).conf;
+        let of = |key: &str| conf.get(&format!("mapreduce.{key}")).map(String::as_str);
+        assert_eq!((of("map.memory.mb"), of("reduce.memory.mb")), (Some("1024"), Some("2048")));
+        assert_eq!(
+            (of("job.queuename"), of("job.reduce.slowstart.completedmaps")),
+            (Some("root.default"), Some("0.8"))
+        );
     }
 
     #[test]
@@ -311,6 +347,10 @@ mod tests {
         for (text, message) in [
             ("{".to_owned(), "w.json: EOF while parsing an object at line 1 column 1"),
             (r#"{"jobs": []}"#.to_owned(), "w.json: no jobs in it"),
+            (
+                r#"{"jobs": [{"name": "My job", "at_s": 0, "program": "sleep"}]}"#.to_owned(),
+                "w.json: jobs[0].name: \"My job\" is not 1 to 80 of a…z, 0…9, '-' and '_'",
+            ),
             (
                 job(r#""args": []"#),
                 "w.json: jobs[0].simulated: what \"x\" does must be described here for the simulator",

@@ -3,10 +3,11 @@
 mod arrivals;
 mod bins;
 mod json;
+mod published;
 mod swim;
 
 pub use arrivals::Arrivals;
-pub use bins::{draw as draw_bins, Mix, JOBS as BIN_JOBS};
+pub use bins::{Bins, Mix, TaskTimes};
 pub use json::{read, write};
 pub use swim::{cluster_jobs as swim_jobs, SwimModel};
 

@@ -18,4 +18,6 @@ public final class JobSpec {
     public Map<String, String> conf = Collections.emptyMap();
     /** User to submit as; null for the user running this. */
     public String user;
+    /** What the simulator makes of the job instead of running its program; not for a live replay. */
+    public Object simulated;
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** A workload file: <code>{"jobs": [{"name", "at_s", "program", "args", "conf", "user"}, …]}</code>. */
+/** A workload file: <code>{"jobs": [{"name", "at_s", "program", "args", "conf", "user", "simulated"}, …]}</code>. */
 public final class WorkloadFile {
     private static final Pattern NAME = Pattern.compile("[a-z0-9_-]{1,80}");
 
