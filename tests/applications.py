@@ -43,7 +43,7 @@ class Applications:
         self._reader.start()
 
     def start(self, name, count, memory_mb=256, command="sleep 3600", **wish):
-        """Submits an application of ``count`` containers. Further wishes: queue, user, node_label, heartbeat_ms."""
+        """Submits an application of ``count`` containers. Further wishes: queue, user, node_label, heartbeat_ms, tags."""
         self._tell({"do": "start", "name": name, "count": count, "memory_mb": memory_mb, "command": command, **wish})
 
     def finish(self, *names):

@@ -8,8 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.security.PrivilegedExceptionAction;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.api.protocolrecords.AllocateResponse;
@@ -34,7 +36,7 @@ import org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException;
 /**
  * Applications that cost a test next to nothing: their masters are threads of this JVM ("unmanaged"), their containers shell
  * commands. A container that ends without success is asked for again. Commands come on standard input, one JSON object per line:
- * {@code {"do": "start", "name", "queue", "user", "count", "memory_mb", "command", "node_label", "heartbeat_ms"}} and
+ * {@code {"do": "start", "name", "queue", "user", "count", "memory_mb", "command", "node_label", "heartbeat_ms", "tags"}} and
  * {@code {"do": "finish", "name"}}; what happens goes to standard output in the same form, with {@code at_ms}.
  */
 public final class Applications {
@@ -112,6 +114,9 @@ public final class Applications {
                 ApplicationSubmissionContext context = client.createApplication().getApplicationSubmissionContext();
                 context.setApplicationName(name);
                 context.setQueue(wish.path("queue").asText("default"));
+                Set<String> tags = new HashSet<>();
+                wish.path("tags").forEach(tag -> tags.add(tag.asText()));
+                context.setApplicationTags(tags);
                 context.setUnmanagedAM(true);
                 context.setMaxAppAttempts(1);
                 context.setAMContainerSpec(ContainerLaunchContext.newInstance(null, null, null, null, null, null));

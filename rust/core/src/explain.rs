@@ -240,7 +240,9 @@ fn job(
     let pending: u32 = of_partition().map(|phase| phase.pending).sum();
     let suspended: u32 = of_partition().map(|phase| phase.suspended).sum();
     let waits = scheduler.settings().cluster.mode == Mode::Order || queue.preemption == Primitive::Wait;
-    let sizing = scheduler.planner().policy_of(job.queue, partition).and_then(|policy| policy.sizing(entry.app));
+    let policy = scheduler.planner().policy_of(job.queue, partition);
+    let sizing = policy.and_then(|policy| policy.sizing(entry.app));
+    let unusable = policy.and_then(|policy| policy.unusable_hint(entry.app));
     let blocked_by = if job.parked {
         "it is parked"
     } else if pending + suspended == 0 {
@@ -275,7 +277,7 @@ fn job(
         phases: phases(job, partition),
         sizing,
         parked: job.parked,
-        wrong_hints: job.hints.wrong.clone(),
+        wrong_hints: job.hints.wrong.iter().cloned().chain(unusable).collect(),
         blocked_by,
     })
 }

@@ -202,6 +202,8 @@ pub struct AppFact {
     pub user: UserId,
     /// YARN priority: larger is more important.
     pub priority: i32,
+    /// The time of day when this is told, in milliseconds since 1970: what absolute deadlines refer to.
+    pub told_at_ms: u64,
     /// Name for explanations, as in `application_1_0001`.
     pub name: String,
     /// Application tags, in which users leave hints.

@@ -4,6 +4,7 @@
 //! `yarn.scheduler.capacity.<queue-path>.hiatus.<knob>` for one queue and all below it. Settings are parsed as a whole:
 //! one wrong value refuses them all, so that a bad refresh leaves the old ones in force.
 
+use crate::flex::{read_steps, Metric, Seconds, Step};
 use crate::policy::PolicyKind;
 use crate::state::FIRST_TASKS;
 use crate::units::Millis;
@@ -70,6 +71,8 @@ pub enum Range {
     Fraction(f64, f64),
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// The steps of a service level agreement, or `none`.
+    Steps,
 }
 
 impl Display for Range {
@@ -78,6 +81,7 @@ impl Display for Range {
             Range::Whole(low, high) => write!(f, "a whole number from {low} to {high}"),
             Range::Fraction(low, high) => write!(f, "a number from {low} to {high}"),
             Range::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+            Range::Steps => write!(f, "none, or SECONDS:PENALTY, rising, with / between them"),
         }
     }
 }
@@ -120,7 +124,8 @@ pub const KNOBS: &[Knob] = &[
         range: Range::OneOf(PolicyKind::NAMES),
         per_queue: true,
         meaning: "Order of the jobs of a queue: by arrival (`fifo`), equal shares (`fair`), least attained service \
-                  (`las`), least estimated remaining work (`srpt`), least left under virtual fair sharing (`hfsp`).",
+                  (`las`), least estimated remaining work (`srpt`), least left under virtual fair sharing (`hfsp`), what \
+                  is best for `flex-metric` (`flex`).",
     },
     Knob {
         name: "preemption",
@@ -276,7 +281,65 @@ pub const KNOBS: &[Knob] = &[
         default: "honour",
         range: Range::OneOf(&["honour", "ignore"]),
         per_queue: true,
-        meaning: "Whether application tags such as `hiatus.size=3600` and `hiatus.weight=2` count.",
+        meaning: "Whether application tags such as `hiatus.size=3600`, `hiatus.weight=2` and `hiatus.deadline=+600` count.",
+    },
+    Knob {
+        name: "flex-metric",
+        unit: "",
+        default: Metric::AvgResponse.name(),
+        range: Range::OneOf(&Metric::NAMES),
+        per_queue: true,
+        meaning: "What `flex` makes as small as it can.",
+    },
+    Knob {
+        name: "flex-epoch-ms",
+        unit: "ms",
+        default: "500",
+        range: Range::Whole(0, 60_000),
+        per_queue: true,
+        meaning: "`flex` decides anew at most this often.",
+    },
+    Knob {
+        name: "flex-slack",
+        unit: "fraction of the queue",
+        default: "0.75",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "What `flex` may give to whom it likes. The rest is shared as under `fair`, and as long as that takes no \
+                  more than half of the queue, every job is sure of a container.",
+    },
+    Knob {
+        name: "flex-max-share",
+        unit: "fraction of what the queue may hold",
+        default: "1",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "The most that `flex` means one job to hold, and one container at least; what nobody else wants it may \
+                  have on top.",
+    },
+    Knob {
+        name: "flex-deadline-s",
+        unit: "s after submission",
+        default: "0",
+        range: Range::Whole(0, 10 * 365 * 86_400),
+        per_queue: true,
+        meaning: "Deadline of a job without a tag `hiatus.deadline`; 0 for none, which is one that is never missed.",
+    },
+    Knob {
+        name: "flex-weight",
+        unit: "",
+        default: "1",
+        range: Range::Fraction(0.01, 100.0),
+        per_queue: true,
+        meaning: "Weight of a job without a tag `hiatus.weight`, in the metrics that have weights.",
+    },
+    Knob {
+        name: "flex-sla",
+        unit: "s after submission:penalty",
+        default: "none",
+        range: Range::Steps,
+        per_queue: true,
+        meaning: "What a job without a tag `hiatus.sla` costs from when on, for the metric `sla`: `600:1/1200:5`.",
     },
     Knob {
         name: "max-suspended-memory",
@@ -372,6 +435,8 @@ pub struct QueueSettings {
     pub hints: bool,
     /// Rules of the policy `hfsp`.
     pub hfsp: HfspSettings,
+    /// Rules of the policy `flex`.
+    pub flex: FlexSettings,
 }
 
 /// Parameters of HFSP (thesis, sections 4.2 to 4.4).
@@ -391,6 +456,25 @@ pub struct HfspSettings {
     pub late_shared: bool,
     /// Speed of virtual time.
     pub ageing_speed: f64,
+}
+
+/// What FLEX aims at, and how freely (Wolf et al. 2010, §2 and §4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlexSettings {
+    /// The objective.
+    pub metric: Metric,
+    /// Shortest time between two decisions.
+    pub epoch: Millis,
+    /// Fraction of the queue that no minimum claims.
+    pub slack: f64,
+    /// Most of the queue for one job.
+    pub max_share: f64,
+    /// Deadline of jobs that bring none, in seconds after submission.
+    pub deadline: Option<Seconds>,
+    /// Weight of jobs that bring none.
+    pub weight: f64,
+    /// Service level agreement of jobs that bring none; empty for none.
+    pub steps: Vec<Step>,
 }
 
 /// Settings of the whole cluster.
@@ -566,6 +650,15 @@ impl QueueSettings {
                 late_shared: values.text("late-jobs") == "shared",
                 ageing_speed: values.number("ageing-speed"),
             },
+            flex: FlexSettings {
+                metric: values.text("flex-metric").parse().unwrap_or(Metric::AvgResponse),
+                epoch: Millis(values.number("flex-epoch-ms")),
+                slack: values.number("flex-slack"),
+                max_share: values.number("flex-max-share"),
+                deadline: Some(values.number("flex-deadline-s")).filter(|deadline| *deadline > 0.0),
+                weight: values.number("flex-weight"),
+                steps: read_steps(values.text("flex-sla")).unwrap_or_default(),
+            },
         }
     }
 }
@@ -603,6 +696,7 @@ fn checked(key: &str, knob: &Knob, value: &str) -> Result<(), SettingsError> {
         Range::Whole(low, high) => value.parse().is_ok_and(|n: u64| (low..=high).contains(&n)),
         Range::Fraction(low, high) => value.parse().is_ok_and(|x: f64| (low..=high).contains(&x)),
         Range::OneOf(words) => words.contains(&value),
+        Range::Steps => value == "none" || read_steps(value).is_some(),
     };
     if good {
         return Ok(());

@@ -1,6 +1,7 @@
-//! What users say about their jobs, in application tags: `hiatus.size=…` and `hiatus.weight=…`. YARN turns tags to lower
-//! case. A tag that makes no sense is reported and otherwise ignored: it never fails a job.
+//! What users say about their jobs, in application tags such as `hiatus.size=…` and `hiatus.deadline=…`. YARN turns tags
+//! to lower case. A tag that makes no sense is reported and otherwise ignored: it never fails a job.
 
+use crate::flex::{read_steps, Metric, Seconds, Step};
 use crate::units::Resource;
 
 /// What every hint begins with.
@@ -8,6 +9,12 @@ const PREFIX: &str = "hiatus.";
 
 /// Weights that make sense: beyond them a job is alone, or nobody.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
+
+/// Absolute deadlines begin in 2001, so that somebody who forgot the `+` of a relative one is told.
+const EARLIEST_DEADLINE_MS: u64 = 1_000_000_000_000;
+
+/// Seconds of the latest deadline that makes sense after a submission: ten years.
+const LATEST_DEADLINE_S: f64 = 315_360_000.0;
 
 /// A job's whole work, as its user knows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,15 +43,23 @@ impl SizeHint {
 pub struct Hints {
     /// `hiatus.size=3600`: seconds of tasks; `…=3600mb-seconds` and `…=3600vcore-seconds`: resources over time.
     pub size: Option<SizeHint>,
-    /// `hiatus.weight=2`: the job ages as fast as two.
+    /// `hiatus.weight=2`: the job ages as fast as two (`hfsp`), or counts as much (`flex`).
     pub weight: Option<f64>,
+    /// `hiatus.metric=number-tardy`: the job's own penalty (`flex`).
+    pub metric: Option<Metric>,
+    /// `hiatus.deadline=+600`: seconds after submission; `…=1763733600000`: milliseconds since 1970 (`flex`). Kept in
+    /// seconds after submission.
+    pub deadline: Option<Seconds>,
+    /// `hiatus.sla=600:1/1200:5`: seconds after submission, and the penalty from then on (`flex`); empty if it says none.
+    pub steps: Vec<Step>,
     /// What was wrong with the others, for people.
     pub wrong: Vec<String>,
 }
 
 impl Hints {
-    /// Reads a job's tags. Of several tags for the same thing the last one counts.
-    pub fn read(tags: &[String]) -> Hints {
+    /// Reads the tags of a job that is heard of at `now_ms`, in milliseconds since 1970. Of several tags for the same
+    /// thing the last one counts.
+    pub fn read(tags: &[String], now_ms: u64) -> Hints {
         let mut hints = Hints::default();
         for tag in tags {
             let lower = tag.trim().to_ascii_lowercase();
@@ -57,19 +72,42 @@ impl Hints {
                     let weight = value.parse().ok().filter(|weight| WEIGHTS.contains(weight));
                     weight.map(|weight| hints.weight = Some(weight))
                 }
-                // Tags of other policies are none of ours.
+                "metric" => value.parse().ok().map(|metric| hints.metric = Some(metric)),
+                "deadline" => deadline(value, now_ms).map(|deadline| hints.deadline = Some(deadline)),
+                "sla" => read_steps(value).map(|steps| hints.steps = steps),
+                // Tags of others are none of ours.
                 _ => continue,
             };
             if understood.is_none() {
-                let allowed = match name {
-                    "size" => "seconds of tasks, or a number of mb-seconds or vcore-seconds, above 0".to_string(),
-                    _ => format!("a number from {} to {}", WEIGHTS.start(), WEIGHTS.end()),
-                };
-                hints.wrong.push(format!("{tag}: must be {allowed}; ignored"));
+                hints.wrong.push(format!("{tag}: must be {}; ignored", allowed(name)));
             }
         }
         hints
     }
+}
+
+fn allowed(name: &str) -> String {
+    match name {
+        "size" => "seconds of tasks, or a number of mb-seconds or vcore-seconds, above 0".to_string(),
+        "weight" => format!("a number from {} to {}", WEIGHTS.start(), WEIGHTS.end()),
+        "metric" => format!("one of {}", Metric::NAMES.join(", ")),
+        "deadline" => {
+            "+ and seconds after submission, or milliseconds since 1970, at most ten years after submission".to_string()
+        }
+        _ => "steps SECONDS:PENALTY with / between them, seconds and penalties rising".to_string(),
+    }
+}
+
+/// Seconds after the job is heard of; below 0 if the deadline was before.
+fn deadline(text: &str, now_ms: u64) -> Option<Seconds> {
+    let after = match text.strip_prefix('+') {
+        Some(seconds) => seconds.parse().ok().filter(|after| *after >= 0.0)?,
+        None => {
+            let at: u64 = text.parse().ok().filter(|at| *at >= EARLIEST_DEADLINE_MS)?;
+            (at as f64 - now_ms as f64) / 1000.0
+        }
+    };
+    (after <= LATEST_DEADLINE_S).then_some(after)
 }
 
 fn size(text: &str) -> Option<SizeHint> {
@@ -87,8 +125,10 @@ fn size(text: &str) -> Option<SizeHint> {
 mod tests {
     use super::*;
 
+    const NOW_MS: u64 = 1_763_733_600_000;
+
     fn read(tags: &[&str]) -> Hints {
-        Hints::read(&tags.iter().map(|tag| tag.to_string()).collect::<Vec<_>>())
+        Hints::read(&tags.iter().map(|tag| tag.to_string()).collect::<Vec<_>>(), NOW_MS)
     }
 
     #[test]
@@ -101,12 +141,35 @@ mod tests {
     }
 
     #[test]
+    fn deadlines_are_relative_or_absolute_and_both_count_from_submission() {
+        let deadline = |tag| read(&[tag]).deadline;
+        assert_eq!(deadline("hiatus.deadline=+90.5"), Some(90.5));
+        assert_eq!(deadline("hiatus.deadline=1763733660000"), Some(60.0));
+        assert_eq!(deadline("hiatus.deadline=1763733590000"), Some(-10.0), "it was late before it came");
+    }
+
+    #[test]
+    fn metric_and_sla_steps_are_read() {
+        let hints = read(&["hiatus.metric=Number-Tardy", "hiatus.sla=600:1/1200:5"]);
+        let steps = [Step { deadline: 600.0, penalty: 1.0 }, Step { deadline: 1200.0, penalty: 5.0 }];
+        assert_eq!((hints.metric, hints.steps.as_slice()), (Some(Metric::NumberTardy), steps.as_slice()));
+        assert!(hints.wrong.is_empty());
+    }
+
+    #[test]
     fn a_wrong_tag_is_reported_and_changes_nothing() {
-        for tag in ["hiatus.size=big", "hiatus.size=-1", "hiatus.size=inf", "hiatus.weight=0", "hiatus.weight=nan"] {
-            let hints = read(&[tag]);
-            assert_eq!((hints.size, hints.weight, hints.wrong.len()), (None, None, 1), "{tag}");
+        let wrong = [
+            ["size=big", "size=-1", "size=inf", "weight=0", "weight=nan"].as_slice(),
+            &["deadline=soon", "deadline=600", "deadline=+-1", "deadline=+nan", "deadline=+1e9"],
+            &["metric=fastest", "sla=600", "sla=", "sla=600:2/1200:1", "sla=600:1/600:2", "sla=nan:1"],
+        ];
+        for hint in wrong.concat() {
+            let tag = format!("hiatus.{hint}");
+            let hints = read(&[&tag]);
+            assert_eq!(Hints { wrong: Vec::new(), ..hints.clone() }, Hints::default(), "{tag}");
+            assert!(hints.wrong.len() == 1 && hints.wrong[0].starts_with(&tag), "{:?}", hints.wrong);
         }
-        let mixed = read(&["etl", "hiatus.weight=1e9", "hiatus.weight=3", "hiatus.deadline=soon"]);
+        let mixed = read(&["etl", "hiatus.weight=1e9", "hiatus.weight=3", "hiatus.colour=red"]);
         assert_eq!((mixed.weight, mixed.wrong.len()), (Some(3.0), 1));
     }
 }

@@ -84,7 +84,7 @@ impl MissingTerm {
 
 /// No metric has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no metric is called '{0}'; there are {names}", names = Metric::ALL.map(Metric::name).join(", "))]
+#[error("no metric is called '{0}'; there are {names}", names = Metric::NAMES.join(", "))]
 pub struct UnknownMetric(pub String);
 
 impl Metric {
@@ -108,6 +108,17 @@ impl Metric {
         Self::MaxWeightedLateness,
         Self::Sla,
     ];
+
+    /// All names, in the order of [`Metric::ALL`].
+    pub const NAMES: [&'static str; Self::ALL.len()] = {
+        let mut names = [""; Self::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = Self::ALL[at].name();
+            at += 1;
+        }
+        names
+    };
 
     /// The name used in files, tags and on the command line.
     pub const fn name(self) -> &'static str {

@@ -28,7 +28,7 @@ pub use metric::{Metric, MissingTerm, Terms, UnknownMetric};
 pub use mps::{Interval, Schedule};
 pub use orderings::Rule;
 pub use penalty::{Aggregate, Penalty, Step};
-pub use problem::{Job, Problem, ProblemError};
+pub use problem::{read_steps, Job, Problem, ProblemError};
 pub use rap::{moldable, Moldable, Solver};
 
 use mps::Packer;

@@ -126,6 +126,17 @@ fn check_weight(job: usize, weight: f64) -> Result<(), ProblemError> {
     number(job, "weight", weight, "a finite number, 0 or more", |v| v >= 0.0)
 }
 
+/// Reads the steps of a service level agreement as people write them, `600:1/1200:5`: at each `/` seconds after
+/// submission and the total penalty from then on, both rising. `None` if they are not.
+pub fn read_steps(text: &str) -> Option<Vec<Step>> {
+    let step = |step: &str| {
+        let (deadline, penalty) = step.split_once(':')?;
+        Some(Step { deadline: deadline.trim().parse().ok()?, penalty: penalty.trim().parse().ok()? })
+    };
+    let steps: Vec<Step> = text.split('/').map(step).collect::<Option<_>>()?;
+    check_steps(0, &steps).is_ok().then_some(steps)
+}
+
 fn check_steps(job: usize, steps: &[Step]) -> Result<(), ProblemError> {
     if steps.is_empty() {
         return Err(ProblemError::Steps { job, step: 0, rule: "is missing: an SLA has at least one step" });

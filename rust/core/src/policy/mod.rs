@@ -3,6 +3,7 @@
 
 mod fair;
 mod fifo;
+mod flex;
 pub mod hfsp;
 mod las;
 mod srpt;
@@ -163,6 +164,11 @@ pub trait Policy: Send + std::fmt::Debug {
     fn sizing(&self, _app: AppId) -> Option<Sizing> {
         None
     }
+
+    /// A hint of the job that makes sense but not in this queue, for people.
+    fn unusable_hint(&self, _app: AppId) -> Option<String> {
+        None
+    }
 }
 
 /// The policies by name.
@@ -179,11 +185,13 @@ pub enum PolicyKind {
     /// Hadoop Fair Sojourn Protocol: least left under virtual fair sharing, by sizes learnt from first tasks.
     #[default]
     Hfsp,
+    /// What is best for a metric, decided anew in every epoch.
+    Flex,
 }
 
 impl PolicyKind {
     /// Names as they stand in the configuration.
-    pub const NAMES: &'static [&'static str] = &["fifo", "fair", "las", "srpt", "hfsp"];
+    pub const NAMES: &'static [&'static str] = &["fifo", "fair", "las", "srpt", "hfsp", "flex"];
 
     /// The policy of that name.
     pub fn named(name: &str) -> Option<PolicyKind> {
@@ -193,6 +201,7 @@ impl PolicyKind {
             "las" => Some(PolicyKind::Las),
             "srpt" => Some(PolicyKind::Srpt),
             "hfsp" => Some(PolicyKind::Hfsp),
+            "flex" => Some(PolicyKind::Flex),
             _ => None,
         }
     }
@@ -205,6 +214,7 @@ impl PolicyKind {
             PolicyKind::Las => Box::new(las::Las),
             PolicyKind::Srpt => Box::new(srpt::Srpt),
             PolicyKind::Hfsp => Box::new(hfsp::Hfsp::default()),
+            PolicyKind::Flex => Box::new(flex::Flex::default()),
         }
     }
 }

@@ -97,7 +97,7 @@ impl Job {
             user: fact.user,
             priority: fact.priority,
             name: fact.name.clone(),
-            hints: Hints::read(&fact.tags),
+            hints: Hints::read(&fact.tags, fact.told_at_ms),
             submitted: now,
             active: false,
             parked: false,

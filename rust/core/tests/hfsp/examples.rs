@@ -1,6 +1,6 @@
 //! The numbers of the thesis' chapter 4: worked examples and figures.
 
-use crate::pool::{mean_sojourn, Hfsp, Job, Pool};
+use crate::pool::{mean_sojourn, Job, Live, Pool};
 use hiatus_core::policy::{JobView, Supply, Target};
 use hiatus_core::settings::Settings;
 use hiatus_core::units::AppId;
@@ -20,7 +20,7 @@ fn in_order(sizes: [f64; 2], first: impl Fn(u64) -> u32) -> Vec<f64> {
 fn by_estimates(sizes: [f64; 2], estimates: [f64; 2]) -> f64 {
     let job = |(size, estimate)| Job::at(0.0).phase(1, size).tag(&format!("hiatus.size={estimate}"));
     let jobs: Vec<Job> = sizes.into_iter().zip(estimates).map(job).collect();
-    let done = Hfsp::with(&[]).run(&mut Pool::new(1, jobs.clone()));
+    let done = Live::of("hfsp", &[]).run(&mut Pool::new(1, jobs.clone()));
     mean_sojourn(&jobs, &done)
 }
 
@@ -52,6 +52,6 @@ fn fig_4_4b_different_sizes_an_error_costs_a_lot() {
 #[test]
 fn g_2_real_service_follows_the_virtual_order() {
     let job = |at, size: f64| Job::at(at).phase(1, size).tag(&format!("hiatus.size={size}"));
-    let done = Hfsp::with(&[]).run(&mut Pool::new(1, vec![job(0.0, 3.0), job(0.0, 4.0), job(3.0, 3.0)]));
+    let done = Live::of("hfsp", &[]).run(&mut Pool::new(1, vec![job(0.0, 3.0), job(0.0, 4.0), job(3.0, 3.0)]));
     assert_eq!(done, [3.0, 7.0, 10.0]);
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // What tests share is no test to clippy.
 
+#[path = "../pool/mod.rs"]
+mod pool;
 #[path = "../world/mod.rs"]
 #[allow(dead_code)]
 mod world;
@@ -10,7 +12,6 @@ mod cluster;
 mod examples;
 mod one_pool;
 mod policy;
-mod pool;
 mod properties;
 mod told;
 mod virtual_cluster;

@@ -1,7 +1,7 @@
 //! Maps and reduces in one pool: one virtual cluster in which jobs age is no worse than one for maps and one for reduces.
 //! And what the whole is worth against fair sharing and first come, first served.
 
-use crate::pool::{mean_sojourn, Hfsp, Job, Pool, ONE};
+use crate::pool::{mean_sojourn, Job, Live, Pool, ONE};
 use hiatus_core::entitlement::max_min;
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::policy::hfsp::virtual_cluster::VirtualCluster;
@@ -118,7 +118,7 @@ fn h_c12_hfsp_is_better_than_fair_and_fair_better_than_fifo() {
         let jobs = workload(seed);
         let mut pool = Pool::new(SLOTS, jobs.clone());
         pool.tick = 1_000;
-        mean_sojourn(&jobs, &Hfsp::with(&[]).run(&mut pool))
+        mean_sojourn(&jobs, &Live::of("hfsp", &[]).run(&mut pool))
     }));
     let (fifo, fair) = (of(PolicyKind::Fifo), of(PolicyKind::Fair));
     println!("fifo {fifo:.1} s, fair {fair:.1} s, hfsp {hfsp:.1} s");

@@ -1,6 +1,6 @@
 //! The policy's rules one by one, on jobs in an ideal pool.
 
-use crate::pool::{mean_sojourn, Hfsp, Job, Pool, ONE};
+use crate::pool::{mean_sojourn, Job, Live, Pool, ONE};
 use hiatus_core::policy::{Supply, Target};
 use hiatus_core::units::{AppId, Millis};
 
@@ -9,14 +9,14 @@ fn apps(targets: &[Target]) -> Vec<u32> {
 }
 
 /// The targets of the first plan, in slots.
-fn first_plan(hfsp: &mut Hfsp, slots: u32, jobs: Vec<Job>) -> Vec<(u32, f64)> {
+fn first_plan(hfsp: &mut Live, slots: u32, jobs: Vec<Job>) -> Vec<(u32, f64)> {
     let (_, targets) = hfsp.step(&mut Pool::new(slots, jobs));
     targets.iter().map(|target| (target.app.0, (target.share * f64::from(slots) * 1e6).round() / 1e6)).collect()
 }
 
 #[test]
 fn h_02_fewer_tasks_than_t_are_tiny_and_as_many_are_not() {
-    let mut hfsp = Hfsp::with(&[]);
+    let mut hfsp = Live::of("hfsp", &[]);
     let mut pool = Pool::new(2, vec![Job::at(0.0).phase(4, 10.0), Job::at(0.0).phase(5, 10.0)]);
     hfsp.step(&mut pool);
     assert_eq!(hfsp.sizing(0, &pool), ("tiny", 0.0, 0.0));
@@ -29,7 +29,7 @@ fn h_02_tiny_comes_before_late_and_late_before_the_rest() {
     let rest = Job::at(0.0).phase(1, 60.0).tag("hiatus.size=500");
     let tiny = Job::at(10.0).phase(1, 5.0);
     let mut pool = Pool::new(1, vec![rest, late, tiny]);
-    let mut hfsp = Hfsp::with(&[]);
+    let mut hfsp = Live::of("hfsp", &[]);
     let mut last = Vec::new();
     while pool.now <= 10_500 {
         last = apps(&hfsp.step(&mut pool).1);
@@ -41,7 +41,7 @@ fn h_02_tiny_comes_before_late_and_late_before_the_rest() {
 fn h_03_s_i_comes_from_earlier_jobs_and_s_f_from_the_first_tasks_once() {
     let uneven: Vec<u64> = [vec![10_000; 5], vec![50_000; 15]].concat();
     let mut pool = Pool::new(10, vec![Job::at(0.0).phase(1, 30.0), Job::at(40.0).uneven(uneven)]);
-    let mut hfsp = Hfsp::with(&[("training-share", "0.5")]);
+    let mut hfsp = Live::of("hfsp", &[("training-share", "0.5")]);
     while pool.now <= 40_000 {
         hfsp.step(&mut pool);
     }
@@ -64,7 +64,7 @@ fn h_03_progress_gives_743_4() {
     let tasks: Vec<u64> = [five, vec![47_000; 15]].concat();
     let mut pool = Pool::new(5, vec![Job::at(0.0).uneven(tasks)]);
     (pool.reports, pool.tick) = (true, 1_000);
-    let mut hfsp = Hfsp::with(&[("training-share", "1")]);
+    let mut hfsp = Live::of("hfsp", &[("training-share", "1")]);
     while hfsp.policy.sizing(AppId(0)).is_none_or(|sizing| sizing.source != "final") {
         hfsp.step(&mut pool);
     }
@@ -80,7 +80,7 @@ fn h_04_training_comes_first_smallest_first_within_its_cap() {
         Job::at(0.0).phase(20, 10.0),
         Job::at(0.0).phase(30, 10.0),
     ];
-    let plan = first_plan(&mut Hfsp::with(&[("training-share", "0.35")]), 20, jobs);
+    let plan = first_plan(&mut Live::of("hfsp", &[("training-share", "0.35")]), 20, jobs);
     // T is 7 of 20 slots: five for the smallest, two for the next, none for the largest.
     assert_eq!(plan[..2], [(2, 5.0), (3, 2.0)]);
     assert_eq!(plan[2..], [(0, 1.0), (2, 17.0), (3, 2.0), (1, 0.0)]);
@@ -88,7 +88,8 @@ fn h_04_training_comes_first_smallest_first_within_its_cap() {
 
 #[test]
 fn h_04_jobs_in_training_alone_may_fill_the_cluster() {
-    let plan = first_plan(&mut Hfsp::with(&[]), 8, vec![Job::at(0.0).phase(6, 10.0), Job::at(0.0).phase(6, 10.0)]);
+    let plan =
+        first_plan(&mut Live::of("hfsp", &[]), 8, vec![Job::at(0.0).phase(6, 10.0), Job::at(0.0).phase(6, 10.0)]);
     let last = |app| plan.iter().rfind(|(other, _)| *other == app).unwrap().1;
     assert_eq!((last(0), last(1)), (6.0, 2.0));
 }
@@ -96,8 +97,8 @@ fn h_04_jobs_in_training_alone_may_fill_the_cluster() {
 #[test]
 fn h_04_the_cap_is_one_container_at_least_and_nothing_at_zero() {
     let jobs = || vec![Job::at(0.0).phase(9, 9.0).tag("hiatus.size=9"), Job::at(0.0).phase(9, 9.0)];
-    assert_eq!(first_plan(&mut Hfsp::with(&[]), 3, jobs())[0], (1, 1.0));
-    assert_eq!(first_plan(&mut Hfsp::with(&[("training-share", "0")]), 3, jobs()), [(0, 3.0), (1, 0.0)]);
+    assert_eq!(first_plan(&mut Live::of("hfsp", &[]), 3, jobs())[0], (1, 1.0));
+    assert_eq!(first_plan(&mut Live::of("hfsp", &[("training-share", "0")]), 3, jobs()), [(0, 3.0), (1, 0.0)]);
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn h_06_who_is_really_done_still_takes_a_virtual_share() {
     // The first is done at 10, virtually at 20: until then the second ages at half speed.
     let job = |size| Job::at(0.0).phase(1, size).tag(&format!("hiatus.size={size}"));
     let mut pool = Pool::new(1, vec![job(10.0), job(40.0)]);
-    let mut hfsp = Hfsp::with(&[]);
+    let mut hfsp = Live::of("hfsp", &[]);
     let mut left = Vec::new();
     for end in [10_000, 20_000, 30_000] {
         while pool.now <= end {
@@ -121,7 +122,7 @@ fn h_07_late_jobs_go_in_the_order_in_which_they_became_late_or_share() {
     let job = |estimate| Job::at(0.0).phase(4, 60.0).tag(&format!("hiatus.size={estimate}"));
     let jobs = || vec![job(3), job(2), job(1000)];
     let targets = |knobs: &[(&str, &str)]| {
-        let (mut hfsp, mut pool) = (Hfsp::with(knobs), Pool::new(4, jobs()));
+        let (mut hfsp, mut pool) = (Live::of("hfsp", knobs), Pool::new(4, jobs()));
         while pool.now <= 10_000 {
             hfsp.step(&mut pool);
         }
@@ -139,7 +140,7 @@ fn gap_11_ageing_may_count_on_when_training_ends() {
     let left = |rule| {
         let other = Job::at(0.0).phase(20, 500.0).tag("hiatus.size=10000");
         let mut pool = Pool::new(5, vec![Job::at(0.0).phase(20, 20.0), other]);
-        let mut hfsp = Hfsp::with(&[("after-training", rule), ("training-share", "1")]);
+        let mut hfsp = Live::of("hfsp", &[("after-training", rule), ("training-share", "1")]);
         while pool.now <= 20_000 {
             hfsp.step(&mut pool);
         }
@@ -155,7 +156,7 @@ fn weights_make_a_job_age_faster_and_may_be_ignored() {
     let left = |hints| {
         let job = |weight| Job::at(0.0).phase(9, 100.0).tag("hiatus.size=900").tag(&format!("hiatus.weight={weight}"));
         let mut pool = Pool::new(4, vec![job(1), job(3)]);
-        let mut hfsp = Hfsp::with(&[("hints", hints), ("default-task-ms", "100000")]);
+        let mut hfsp = Live::of("hfsp", &[("hints", hints), ("default-task-ms", "100000")]);
         while pool.now <= 10_000 {
             hfsp.step(&mut pool);
         }
@@ -169,7 +170,7 @@ fn weights_make_a_job_age_faster_and_may_be_ignored() {
 fn untrained_factor_pushes_untrained_jobs_back() {
     let order = |factor| {
         let known = Job::at(0.0).phase(9, 100.0).tag("hiatus.size=900");
-        let mut hfsp = Hfsp::with(&[("untrained-factor", factor), ("training-share", "0")]);
+        let mut hfsp = Live::of("hfsp", &[("untrained-factor", factor), ("training-share", "0")]);
         apps(&hfsp.step(&mut Pool::new(4, vec![known, Job::at(0.0).phase(9, 100.0)])).1)
     };
     assert_eq!(order("1"), [1, 0]);
@@ -180,7 +181,7 @@ fn untrained_factor_pushes_untrained_jobs_back() {
 fn gap_49_a_phase_that_grows_to_t_tasks_leaves_the_tiny_class_for_good() {
     // Reduces are asked for in steps.
     let pool = Pool::new(4, vec![Job::at(0.0).phase(1, 5.0)]);
-    let mut hfsp = Hfsp::with(&[]);
+    let mut hfsp = Live::of("hfsp", &[]);
     let settings = hfsp.settings.clone();
     let total = ONE.times(pool.slots);
     let mut sized = |tasks| {
@@ -202,7 +203,7 @@ fn endless_executors_neither_block_nor_starve() {
     // would fill two thirds of the pool.
     let mut jobs = vec![Job::at(0.0).phase(20, 3600.0)];
     jobs.extend((0..60).map(|n| Job::at(100.0 + 30.0 * f64::from(n)).phase(20, 10.0)));
-    let (mut pool, mut hfsp) = (Pool::new(10, jobs.clone()), Hfsp::with(&[]));
+    let (mut pool, mut hfsp) = (Pool::new(10, jobs.clone()), Live::of("hfsp", &[]));
     let mut held = 0;
     while pool.now < 1_900_000 {
         let (views, _) = hfsp.step(&mut pool);
@@ -218,7 +219,7 @@ fn endless_executors_neither_block_nor_starve() {
 #[test]
 fn few_tasks_that_run_for_ever_are_not_tiny_for_ever() {
     let mut pool = Pool::new(4, vec![Job::at(0.0).phase(4, 3600.0), Job::at(70.0).phase(20, 5.0)]);
-    let mut hfsp = Hfsp::with(&[]);
+    let mut hfsp = Live::of("hfsp", &[]);
     while pool.done[1].is_none() && pool.now < 1_000_000 {
         hfsp.step(&mut pool);
     }

@@ -1,6 +1,6 @@
 //! What the thesis promises, on random jobs in an ideal pool.
 
-use crate::pool::{Hfsp, Job, Pool};
+use crate::pool::{Job, Live, Pool};
 use hiatus_core::policy::TaskView;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ proptest! {
 
     #[test]
     fn targets_fit_the_entitlement_and_do_not_fall_within_a_plan(raw in any_jobs(), slots in 1u32..16) {
-        let (mut pool, mut hfsp) = (Pool::new(slots, jobs(&raw)), Hfsp::with(&[]));
+        let (mut pool, mut hfsp) = (Pool::new(slots, jobs(&raw)), Live::of("hfsp", &[]));
         pool.tick = 5_000;
         while pool.done.iter().any(Option::is_none) {
             prop_assert!(pool.now < 100_000_000);
@@ -40,7 +40,7 @@ proptest! {
 
     #[test]
     fn h_c14_a_phase_is_resized_at_most_once(raw in any_jobs(), slots in 1u32..16) {
-        let (mut pool, mut hfsp) = (Pool::new(slots, jobs(&raw)), Hfsp::with(&[]));
+        let (mut pool, mut hfsp) = (Pool::new(slots, jobs(&raw)), Live::of("hfsp", &[]));
         let mut sizes: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         while pool.done.iter().any(Option::is_none) {
             let (views, _) = hfsp.step(&mut pool);
@@ -57,7 +57,7 @@ proptest! {
 
     #[test]
     fn h_c16_training_stays_under_its_cap_and_ends_in_time(raw in any_jobs(), slots in 4u32..16) {
-        let (mut pool, mut hfsp) = (Pool::new(slots, jobs(&raw)), Hfsp::with(&[("training-timeout-ms", "10000")]));
+        let (mut pool, mut hfsp) = (Pool::new(slots, jobs(&raw)), Live::of("hfsp", &[("training-timeout-ms", "10000")]));
         let cap = (0.25 * f64::from(slots)).floor().max(1.0);
         while pool.done.iter().any(Option::is_none) {
             let (views, targets) = hfsp.step(&mut pool);
@@ -90,7 +90,7 @@ proptest! {
         let (every, bound) = (2.0 * 4.0 / f64::from(slots), 2.0 * work + 200.0);
         let mut all = vec![large];
         all.extend((0..(bound / every) as u32).map(|n| Job::at(f64::from(n) * every).phase(4, 4.0)));
-        let (mut pool, mut hfsp) = (Pool::new(slots, all), Hfsp::with(&[]));
+        let (mut pool, mut hfsp) = (Pool::new(slots, all), Live::of("hfsp", &[]));
         pool.tick = 1_000;
         // Of at least eight slots T is two: it is done in less than the time that one would need, after it is late.
         while pool.done[0].is_none() {
@@ -112,7 +112,7 @@ proptest! {
         let mut all = vec![sized(large, work)];
         let endless = (4.0 * work / f64::from(slots) / every) as u32 + 20;
         all.extend((0..endless).map(|n| sized(Job::at(f64::from(n) * every).phase(small, 4.0), small as f64 * 4.0)));
-        let (mut pool, mut hfsp) = (Pool::new(slots, all), Hfsp::with(&[]));
+        let (mut pool, mut hfsp) = (Pool::new(slots, all), Live::of("hfsp", &[]));
         pool.tick = 1_000;
         let mut fair = None;
         while pool.done[0].is_none() {

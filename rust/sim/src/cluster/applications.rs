@@ -41,6 +41,7 @@ impl World {
             queue: app.queue,
             user: UserId(0),
             priority: app.job.priority,
+            told_at_ms: self.now.0,
             name: app.job.name.clone(),
             tags: app.job.tags.clone(),
         })

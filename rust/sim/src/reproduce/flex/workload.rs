@@ -38,16 +38,21 @@ pub(super) const BASE: Shape = Shape { jobs: 10, slots: 100, small: 8, slack: 0.
 /// A job for which no metric is chosen yet.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
-    work: f64,
+    pub work: f64,
     min: u32,
     max: u32,
-    terms: Terms,
+    pub terms: Terms,
+}
+
+/// The chance in one run.
+pub(super) fn rng(seed: u64, run: u64) -> Xoshiro256PlusPlus {
+    let base = Xoshiro256PlusPlus::seed_from_u64(seed).random::<u64>();
+    Xoshiro256PlusPlus::seed_from_u64(base.wrapping_add(run))
 }
 
 /// The jobs of one run, in order of arrival. Minima are drawn last, so that a sweep over the slack sees the same jobs.
 pub(super) fn draw(shape: Shape, seed: u64, run: u64) -> Vec<Draft> {
-    let base = Xoshiro256PlusPlus::seed_from_u64(seed).random::<u64>();
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(base.wrapping_add(run));
+    let mut rng = rng(seed, run);
     let mean_of = |job: usize| if job < shape.small { 1.0 } else { LARGE };
     let mut works: Vec<f64> = (0..shape.jobs).map(|job| truncated_normal(&mut rng, mean_of(job))).collect();
     let total: f64 = works.iter().sum();

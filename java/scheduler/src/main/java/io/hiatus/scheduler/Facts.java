@@ -151,8 +151,9 @@ final class Facts {
   }
 
   synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags) {
-    String text = id + "\n" + String.join("\n", tags);
-    Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, text.getBytes(UTF_8));
+    byte[] text = (id + "\n" + String.join("\n", tags)).getBytes(UTF_8);
+    long now = System.currentTimeMillis();
+    Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, now, text);
   }
 
   synchronized void appChanged(ApplicationId id, String queue, int priority) {

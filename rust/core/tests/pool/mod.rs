@@ -116,7 +116,7 @@ impl Pool {
             pinned: 0.0,
             attained: 0.0,
             remaining: 0.0,
-            hints: Hints::read(&self.jobs[id].tags),
+            hints: Hints::read(&self.jobs[id].tags, 0),
             phases,
         })
     }
@@ -199,18 +199,18 @@ impl Pool {
     }
 }
 
-/// HFSP under these settings, and its jobs' ends told to it.
-pub struct Hfsp {
+/// A policy at work under some settings, with the ends of its jobs told to it.
+pub struct Live {
     pub policy: Box<dyn Policy>,
     pub settings: Settings,
 }
 
-impl Hfsp {
-    pub fn with(knobs: &[(&str, &str)]) -> Hfsp {
+impl Live {
+    pub fn of(policy: &str, knobs: &[(&str, &str)]) -> Live {
         let key = |knob: &str| format!("yarn.scheduler.hiatus.{knob}");
         let properties = knobs.iter().map(|(knob, value)| (key(knob), value.to_string())).collect();
         let settings = Settings::parse(&properties).unwrap();
-        Hfsp { policy: PolicyKind::Hfsp.create(), settings }
+        Live { policy: PolicyKind::named(policy).unwrap().create(), settings }
     }
 
     /// Runs the pool's jobs to their ends.

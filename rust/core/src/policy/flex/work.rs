@@ -1,0 +1,89 @@
+//! What a job has left: the average time of a phase's tasks × its tasks left (Wolf et al. 2010, §3.3), estimated anew
+//! whenever somebody asks.
+
+use crate::estimate::training::History;
+use crate::policy::{JobView, PhaseView, TaskView};
+use crate::settings::QueueSettings;
+
+/// Where a task time comes from, surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Tasks of the phase.
+    Average,
+    /// What the user says.
+    Hint,
+    /// Earlier jobs of the queue.
+    Earlier,
+    /// Nothing but the configuration.
+    Default,
+}
+
+impl Source {
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Average => "average",
+            Source::Hint => "hint",
+            Source::Earlier => "earlier jobs",
+            Source::Default => "default",
+        }
+    }
+}
+
+/// A job's work, in seconds for which it would fill the whole partition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// The least sure of the task times.
+    pub source: Source,
+    /// What is not done.
+    pub left_s: f64,
+    /// With what is done.
+    pub whole_s: f64,
+    /// The longest task time of all phases, in seconds.
+    pub task_s: f64,
+}
+
+impl Work {
+    /// The work of a job, as far as its phases are known.
+    pub fn of(job: &JobView, history: &History, settings: &QueueSettings) -> Work {
+        let mut work = Work { source: Source::Average, left_s: 0.0, whole_s: 0.0, task_s: 0.0 };
+        for phase in &job.phases {
+            let (source, task_s) = task_time(phase, job, history, settings);
+            let done = phase.first.iter().map(|task| match task {
+                TaskView::Running { elapsed, .. } => elapsed.seconds().min(task_s),
+                TaskView::Finished { .. } => 0.0,
+            });
+            let all = task_s * f64::from(phase.to_do());
+            work.left_s += (all - done.sum::<f64>()).max(0.0) * phase.one;
+            work.whole_s += (all + phase.finished_time.seconds()) * phase.one;
+            work.task_s = work.task_s.max(task_s);
+            if phase.left() > 0 {
+                work.source = work.source.max(source);
+            }
+        }
+        if job.phases.iter().all(|phase| phase.to_do() == 0) {
+            // It is its ApplicationMaster so far, or between two phases.
+            (work.source, work.left_s) = (Source::Default, job.remaining);
+            work.whole_s += job.remaining;
+        }
+        work
+    }
+}
+
+/// Expected time of one task of the phase, in seconds. While none has finished, those that run are taken to have as much
+/// before them as behind them at least: executors and services never end, and would look nearly done for ever.
+fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &QueueSettings) -> (Source, f64) {
+    if phase.finished > 0 {
+        return (Source::Average, phase.finished_time.seconds() / f64::from(phase.finished));
+    }
+    let tasks: u32 = job.phases.iter().map(PhaseView::tasks).sum();
+    let hint = job.hints.size.filter(|_| settings.hints);
+    let hinted = hint.map(|hint| (Source::Hint, hint.task_seconds(phase.key.resource) / f64::from(tasks.max(1))));
+    let earlier = || history.mean(phase.key.priority).map(|mean| (Source::Earlier, mean));
+    let (source, guess) = hinted.or_else(earlier).unwrap_or((Source::Default, settings.default_task.seconds()));
+    let longest = phase.first.iter().map(|task| match task {
+        TaskView::Running { elapsed, .. } => elapsed.seconds(),
+        TaskView::Finished { .. } => 0.0,
+    });
+    (source, guess.max(2.0 * longest.fold(0.0, f64::max)))
+}
