@@ -202,8 +202,12 @@ mod tests {
             work_s: 1.0,
             spent: Spent::default(),
         };
-        let outcome =
-            Outcome { jobs: vec![job(0, 30), job(20, 40)], count: Default::default(), makespan: Millis(40_000) };
+        let outcome = Outcome {
+            jobs: vec![job(0, 30), job(20, 40)],
+            count: Default::default(),
+            makespan: Millis(40_000),
+            estimates: Vec::new(),
+        };
         let terms = Terms { weight: 1.0, deadline: Some(25.0), steps: Vec::new(), alone: 10.0 };
         let terms = [terms.clone(), terms];
         let values = [Metric::AvgResponse, Metric::Makespan, Metric::NumberTardy, Metric::MaxStretch];
