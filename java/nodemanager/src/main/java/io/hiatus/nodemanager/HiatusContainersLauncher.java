@@ -91,7 +91,8 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
 
     /**
      * A container has no answer to the order to pause while it is being resumed: it gets the order again when it runs.
-     * One that is held is let go when it is promoted.
+     * One that ends well while it is being paused would stay for ever, with nothing cleaned up and nobody told; from PAUSED
+     * it knows the way. One that is held is let go when it is promoted.
      */
     private void watch(ContainerEvent event) {
         ContainerId id = event.getContainerID();
@@ -105,6 +106,12 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
             case CONTAINER_RESUMED:
                 if (pauseMissed.remove(id)) {
                     dispatch(new ContainerPauseEvent(id, "Its room was needed while it was being resumed"));
+                }
+                break;
+            case CONTAINER_EXITED_WITH_SUCCESS:
+                Container ended = context.getContainers().get(id);
+                if (ended != null && ended.getContainerState() == ContainerState.PAUSING) {
+                    ended.handle(new ContainerEvent(id, ContainerEventType.CONTAINER_PAUSED));
                 }
                 break;
             case UPDATE_CONTAINER_TOKEN:

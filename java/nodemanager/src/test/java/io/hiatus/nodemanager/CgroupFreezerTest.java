@@ -10,6 +10,7 @@ import static org.junit.Assume.assumeTrue;
 
 import io.hiatus.nodemanager.SuspendableContainer.Reason;
 import java.io.File;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
@@ -115,13 +116,22 @@ public class CgroupFreezerTest {
         TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2);
         for (int look = 0; look < 2; look++) { // the second for what was forked during the first
             for (ProcessInfo process : container.processes.scan()) {
-                if (ProcFs.process(process.pid) != null) {
-                    Files.write(cgroup.toPath().resolve("cgroup.procs"),
-                        Integer.toString(process.pid).getBytes(StandardCharsets.US_ASCII), StandardOpenOption.WRITE);
-                }
+                move(process.pid);
             }
         }
         return container;
+    }
+
+    /** Into the cgroup, unless it has ended meanwhile. */
+    private void move(int pid) throws IOException {
+        try {
+            Files.write(cgroup.toPath().resolve("cgroup.procs"),
+                Integer.toString(pid).getBytes(StandardCharsets.US_ASCII), StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            if (ProcFs.process(pid) != null) {
+                throw e;
+            }
+        }
     }
 
     private static File v2() {

@@ -161,6 +161,17 @@ public class HiatusContainersLauncherTest {
     }
 
     @Test
+    public void aContainerThatEndsWellWhileItIsBeingPausedIsCleanedUp() {
+        ContainerEvent end = new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_EXITED_WITH_SUCCESS);
+        state = ContainerState.RUNNING;
+        toContainer(end);
+        verify(container, never()).handle(any());
+        state = ContainerState.PAUSING;
+        toContainer(end);
+        verify(container).handle(argThat(event -> event.getType() == ContainerEventType.CONTAINER_PAUSED));
+    }
+
+    @Test
     public void aContainerThatRunsIsPausedByYarnAlone() {
         state = ContainerState.RUNNING;
         toContainer(new ContainerPauseEvent(TestContainer.ID, "room is needed"));
