@@ -69,7 +69,9 @@ pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], taki
         let node = &cluster.nodes[&id];
         let here = || takings.iter().filter(|taking| taking.container.node == id);
         let taken = here().fold(Resource::ZERO, |sum, taking| sum + taking.container.resource());
-        let room = node.total - node.used - node.proposed + taken - node.freed_in_all();
+        // What parked containers leave goes to whoever wants it.
+        let left = node.total - node.used - node.proposed + parked_now(cluster, decisions, id);
+        let room = left + taken - node.freed_in_all();
         assert!(
             Resource::ZERO.fits_in(room),
             "law 5: not enough on {id:?}: {room:?}, {:?}, {decisions:?}",
@@ -79,7 +81,7 @@ pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], taki
             let others = here().filter(|other| other.id != *id && claim.victims.contains(&other.id));
             let others = others.fold(Resource::ZERO, |sum, other| sum + other.container.resource());
             let alone = here().all(|other| claim.victims.contains(&other.id));
-            let free = node.total - node.used - node.proposed - node.freed_in_all() + claim.resource;
+            let free = left - node.freed_in_all() + claim.resource;
             let waiting = node.claimed_in_all() - node.freed_in_all();
             let free = free.at_most((free - waiting).at_least_nothing());
             let without = if alone { free + others } else { others.at_most(free + others) };
@@ -93,6 +95,17 @@ pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], taki
             assert!(claim.resource.fits_in(node.total), "law 5: {claim:?} never fits {id:?}");
         }
     }
+}
+
+/// Room of the containers on the node that are suspended in this step because they are parked.
+fn parked_now(cluster: &Cluster, decisions: &[Decision], node: NodeId) -> Resource {
+    let parked = decisions.iter().filter_map(|decision| match decision {
+        Decision::Suspend { container } => cluster.containers.get(container),
+        _ => None,
+    });
+    parked
+        .filter(|container| container.node == node && cluster.jobs[&container.app].has_parked(container))
+        .fold(Resource::ZERO, |sum, container| sum + container.resource())
 }
 
 /// Law 6: suspended memory stays under its cap, where anything is suspended and where it can be.
