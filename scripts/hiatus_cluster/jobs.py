@@ -128,5 +128,8 @@ class Workload:
 def run(cluster, jobs, timeout_s=600):
     """Runs a workload to its end and gives back a JobResult for each job."""
     workload = Workload(cluster, jobs)
-    workload.wait(timeout_s)
+    try:
+        workload.wait(timeout_s)
+    finally:
+        workload.stop()
     return workload.results()

@@ -14,7 +14,7 @@ from .. import layout
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
-from ..jobs import Workload, job, run as run_jobs
+from ..jobs import job, run as run_jobs
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1536, 256, 128
@@ -152,12 +152,7 @@ def _run(name, drawn, label, say):
                     }))
     try:
         costs = _costs(cluster)
-        workload = Workload(cluster, [one.submission() for one in drawn])
-        try:
-            workload.wait(timeout_s=1800)
-        finally:
-            workload.stop()
-        results = workload.results()
+        results = run_jobs(cluster, [one.submission() for one in drawn], timeout_s=1800)
         if lost := [result.name for result in results if result.status != "SUCCEEDED"]:
             raise ClusterError(f"{label}: {', '.join(lost)} did not succeed; logs: {cluster.dir}/logs")
         told = cluster.rm.get("/ws/v1/hiatus") if scheduler == "hiatus" else {}

@@ -11,7 +11,7 @@ from .. import layout
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
-from ..jobs import Workload, job
+from ..jobs import job, run as run_jobs
 from . import tables
 from .swapping import TaskMemory, Unavailable, swap_file
 
@@ -112,12 +112,7 @@ class Bench:
                    conf={"mapreduce.job.priority": priority, "hiatus.workload.map.memory-mb": memory_mb})
 
     def _jobs(self, jobs):
-        workload = Workload(self.cluster, jobs)
-        try:
-            workload.wait(timeout_s=600)
-        finally:
-            workload.stop()
-        results = workload.results()
+        results = run_jobs(self.cluster, jobs)
         for result in results:
             self._check(result)
         return results
