@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 import live
-from applications import Applications
 from hiatus_cluster import daemons, layout
+from hiatus_cluster.applications import Applications
 from hiatus_cluster.cluster import Cluster
 from hiatus_cluster.configuration import Spec
 

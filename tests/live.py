@@ -6,8 +6,8 @@ import random
 import time
 from collections import Counter
 
-from applications import Applications
 from hiatus_cluster import daemons
+from hiatus_cluster.applications import Applications
 from support import wait_for
 
 #: How old Hadoop's metrics may be in JMX, and a bit: the cluster's hadoop-metrics2.properties says 1 s.
@@ -42,6 +42,12 @@ def applications(cluster):
         yield started
     finally:
         started.close()
+
+
+def await_running(applications, name, count, timeout_s=120):
+    """Waits until so many containers of the application run, by the nodes' logs."""
+    wait_for(lambda: sum(life.spans[-1][1:] == (None, "running") for life in applications.lives(name)) == count,
+             f"{count} containers of {name} run", timeout_s)
 
 
 def metrics(cluster):

@@ -4,7 +4,7 @@ import time
 
 import live
 import pytest
-from applications import work
+from hiatus_cluster.applications import work
 from support import wait_for
 
 _TASKS, _TASK_S = 24, 2  # three waves on the cluster's eight containers

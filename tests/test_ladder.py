@@ -3,8 +3,8 @@
 import re
 
 import live
-from applications import work
 from hiatus_cluster import jobs
+from hiatus_cluster.applications import work
 from support import wait_for
 
 _BIG, _SMALL = 16, 2  # containers of 256 MB; the cluster holds 8
@@ -13,7 +13,7 @@ _BIG, _SMALL = 16, 2  # containers of 256 MB; the cluster holds 8
 def _big_and_small(applications):
     """A job that fills the cluster, and a small one that arrives then."""
     applications.start("big", _BIG, command=work(4))
-    applications.await_running("big", 8)
+    live.await_running(applications, "big", 8)
     applications.start("small", _SMALL, command=work(2))
 
 
@@ -25,7 +25,7 @@ def test_observe_changes_nothing_and_reports_what_it_would_have_done(clusters):
     cluster = clusters(**live.spec(properties={"yarn.scheduler.hiatus.mode": "observe"}))
     with live.applications(cluster) as applications:
         applications.start("big", _BIG)
-        applications.await_running("big", 8)
+        live.await_running(applications, "big", 8)
         applications.start("small", _SMALL, command=work(2))
         wait_for(lambda: live.metrics(cluster)["Observed"] > 0, "proposals observed")
         seen = live.metrics(cluster)
@@ -41,7 +41,7 @@ def test_modes_are_climbed_and_left_while_jobs_run(clusters):
     cluster = clusters(**live.spec(properties={"yarn.scheduler.hiatus.mode": "order"}))
     with live.applications(cluster) as applications:
         applications.start("big", _BIG)
-        applications.await_running("big", 8)
+        live.await_running(applications, "big", 8)
         applications.start("small", _SMALL, command=work(2))
         wait_for(lambda: _explained(cluster)["jobs"], "jobs explained")
         assert live.metrics(cluster)["Suspended"] == 0
@@ -71,7 +71,7 @@ def test_in_a_mixed_cluster_only_nodes_that_announce_themselves_suspend(clusters
     cluster = clusters(**live.spec(properties={"node2:yarn.nodemanager.container-executor.class": stock}))
     with live.applications(cluster) as applications:
         applications.start("big", _BIG)
-        applications.await_running("big", 8)
+        live.await_running(applications, "big", 8)
         for name in ("small-1", "small-2", "small-3"):
             applications.start(name, 1, command=work(3))
         standing = live.await_paused(cluster)
@@ -109,7 +109,7 @@ def test_two_queues_keep_their_guarantees(clusters):
     }))
     with live.applications(cluster) as applications:
         applications.start("greedy", 32, queue="a")
-        applications.await_running("greedy", 16)  # idle guarantees are lent
+        live.await_running(applications, "greedy", 16)  # idle guarantees are lent
         applications.start("owner", 32, queue="b")
         half = 4096 // 2 - 256
         wait_for(lambda: _used(cluster, "b") >= half, "queue b has its half")

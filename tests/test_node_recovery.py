@@ -1,7 +1,7 @@
 """A NodeManager that recovers takes its suspended containers over as they are."""
 
 import live
-from applications import work
+from hiatus_cluster.applications import work
 from support import wait_for
 
 _BIG = 8  # containers of 256 MB: all that the two nodes hold
@@ -11,7 +11,7 @@ SPEC = live.spec(nodes=2, node_memory=[1024], recovery=True)
 
 def test_suspended_containers_outlive_their_node_manager(hiatus, applications):
     applications.start("big", _BIG, command=work(10))
-    applications.await_running("big", _BIG)
+    live.await_running(applications, "big", _BIG)
     applications.start("small", 2)
     standing = live.await_paused(hiatus, 2)
     small = [one["container"] for one in applications.wait("small", "allocated", 2)]

@@ -3,7 +3,7 @@
 import pytest
 
 import live
-from applications import work
+from hiatus_cluster.applications import work
 from hiatus_cluster.errors import ClusterError
 from support import wait_for
 
@@ -57,7 +57,7 @@ def test_a_refresh_changes_shares_and_a_bad_one_changes_nothing(hiatus):
 
 def test_a_more_important_application_goes_first(hiatus, applications):
     applications.start("running", 4)
-    applications.await_running("running", 4)
+    live.await_running(applications, "running", 4)
     applications.start("patient", 8)
     hiatus.run("yarn", "application", "-appId", applications.app_id("patient"), "-updatePriority", "7")
     assert hiatus.rm.app(applications.app_id("patient"))["priority"] == 7
@@ -74,7 +74,7 @@ def test_a_stranger_may_not_submit_to_a_closed_queue(hiatus):
 
 def test_an_application_moves_between_queues_with_all_it_holds(hiatus, applications):
     applications.start("nomad", 2)
-    applications.await_running("nomad", 2)
+    live.await_running(applications, "nomad", 2)
     assert _used(hiatus, "default") == 512
     hiatus.run("yarn", "application", "-appId", applications.app_id("nomad"), "-changeQueue", "closed")
     wait_for(lambda: (_used(hiatus, "default"), _used(hiatus, "closed")) == (0, 512), "moved")

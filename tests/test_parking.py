@@ -47,7 +47,7 @@ def test_a_parked_job_stands_still_until_it_is_woken_and_its_output_is_right(hia
 
 def test_one_container_is_parked_and_stays_so_when_its_node_manager_restarts(hiatus, applications):
     applications.start("service", 4)
-    applications.await_running("service", 4)
+    live.await_running(applications, "service", 4)
     parked, *others = sorted(life.container for life in applications.lives("service"))
     _hiatus(hiatus, "suspend", parked)
     wait_for(lambda: live.stands_still(hiatus, parked), "it stands still")

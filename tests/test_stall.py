@@ -4,7 +4,7 @@ import random
 import time
 
 import live
-from applications import work
+from hiatus_cluster.applications import work
 
 HEARTBEAT_S = 6
 ARRIVALS = 20
@@ -14,7 +14,7 @@ SPEC = live.spec(nodes=2, node_memory=[2048], node_heartbeat_ms=HEARTBEAT_S * 10
 
 def test_a_small_job_starts_within_two_heartbeats_of_its_node_20_times_of_20(hiatus, applications):
     applications.start("big", 32)
-    applications.await_running("big", 16)
+    live.await_running(applications, "big", 16)
 
     chooser = random.Random(6)
     for number in range(ARRIVALS):  # at all phases of the nodes' heartbeats, and overlapping

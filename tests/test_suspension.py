@@ -1,8 +1,8 @@
 """What suspension means to processes and to the work they do."""
 
 import live
-from applications import work
 from hiatus_cluster import containers, jobs
+from hiatus_cluster.applications import work
 from support import wait_for
 
 _MAPS = 6
@@ -35,7 +35,7 @@ def test_processes_stand_still_and_run_again_and_the_output_is_right(hiatus, app
 def test_a_process_tree_stands_still_as_a_whole(hiatus, applications):
     """A shell with children in groups and sessions of their own."""
     applications.start("big", 8, command="setsid sleep 3600 & sleep 3600 & sleep 3600; wait")
-    applications.await_running("big", 8)
+    live.await_running(applications, "big", 8)
     applications.start("small", 1, command=work(3))
     (container,) = live.await_paused(hiatus)
     processes = live.states(hiatus, container)
@@ -48,7 +48,7 @@ def test_a_process_tree_stands_still_as_a_whole(hiatus, applications):
 
 def test_of_an_application_killed_while_suspended_no_process_is_left(hiatus, applications):
     applications.start("big", 8)
-    applications.await_running("big", 8)
+    live.await_running(applications, "big", 8)
     applications.start("small", 2)
     standing = live.await_paused(hiatus, 2)
     assert live.stopped(hiatus)

@@ -7,18 +7,14 @@ in which they are suspended does not count): what differs is when they get conta
 
 import random
 import statistics
-import sys
 import time
 from dataclasses import dataclass
 
 from .. import layout
+from ..applications import Applications, work
 from ..cluster import Cluster
 from ..configuration import Spec
 from . import tables
-
-sys.path.append(str(layout.ROOT / "tests"))  # where these applications are at home
-
-from applications import Applications, work  # noqa: E402
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 2, 1024, 256
 _SLOTS = _NODES * _NODE_MEMORY_MB // _TASK_MB

@@ -1,4 +1,4 @@
-package io.hiatus.tests;
+package io.hiatus.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -34,7 +34,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException;
 
 /**
- * Applications that cost a test next to nothing: their masters are threads of this JVM ("unmanaged"), their containers shell
+ * Applications that cost next to nothing: their masters are threads of this JVM ("unmanaged"), their containers shell
  * commands. A container that ends without success is asked for again. Commands come on standard input, one JSON object per line:
  * {@code {"do": "start", "name", "queue", "user", "count", "memory_mb", "command", "node_label", "heartbeat_ms", "tags"}} and
  * {@code {"do": "finish", "name"}}; what happens goes to standard output in the same form, with {@code at_ms}.

@@ -1,32 +1,18 @@
-"""Applications that cost nothing: masters are threads of one JVM (``java/Applications.java``), containers shell commands."""
+"""Applications that cost nothing: masters are threads of one JVM (``Applications`` of ``java/workload``), containers shell commands."""
 
 import json
 import subprocess
 import threading
-from pathlib import Path
 
-from hiatus_cluster import containers, distribution, layout
-from hiatus_cluster.errors import ClusterError
-from support import wait_for
+from . import containers, layout
+from .errors import ClusterError
 
-_SOURCE = Path(__file__).parent / "java" / "Applications.java"
-_CLASSES = layout.BUILD / "tests" / "classes"
+_MAIN = "io.hiatus.workload.Applications"
 
 
 def work(seconds):
     """A command that works for so long, in short strokes: time in which it is suspended does not count."""
     return f"seq {round(seconds * 5)} | while read stroke; do sleep 0.2; done"
-
-
-def _compiled():
-    target = _CLASSES / "io" / "hiatus" / "tests" / "Applications.class"
-    if not target.exists() or target.stat().st_mtime < _SOURCE.stat().st_mtime:
-        _CLASSES.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([distribution.java_home() / "bin" / "javac", "-nowarn", "-cp", distribution.class_path_jar(), "-d", _CLASSES,
-                               _SOURCE], capture_output=True, text=True)
-        if done.returncode:
-            raise ClusterError(done.stderr)
-    return _CLASSES
 
 
 class Applications:
@@ -35,8 +21,8 @@ class Applications:
     def __init__(self, cluster):
         self._cluster = cluster
         self._events = []
-        self._arrived = threading.Lock()
-        line, env = cluster.command(["io.hiatus.tests.Applications"], extra_jars=[_compiled()])
+        self._news = threading.Condition()
+        line, env = cluster.command([_MAIN], extra_jars=[layout.product_jar("workload")])
         self._log = open(cluster.dir / "logs" / "applications.log", "ab")
         self._process = subprocess.Popen(line, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True)
         self._reader = threading.Thread(target=self._read)
@@ -54,13 +40,15 @@ class Applications:
             self.wait(name)
 
     def wait(self, name, event="ended", count=1, timeout_s=120):
-        """Waits until something has happened to the application so often, and gives back those events."""
-        return wait_for(lambda: (found := self.events(name, event)) and len(found) >= count and found,
-                        f"{count} x {event} of {name}", timeout_s)
+        """Waits until something has happened to the application so often, and gives back those events. ClusterError at the time-out."""
+        with self._news:
+            if not self._news.wait_for(lambda: len(self.events(name, event)) >= count, timeout_s):
+                raise ClusterError(f"after {timeout_s} s still not: {count} x {event} of {name}")
+            return self.events(name, event)
 
     def events(self, name, event):
         """What happened so far of that kind; see ``Applications.java``."""
-        with self._arrived:
+        with self._news:
             if errors := [one for one in self._events if one["event"] == "error" and event != "error"]:
                 raise ClusterError(f"application {errors[0]['name']}: {errors[0]['message']}")
             return [one for one in self._events if (one["name"], one["event"]) == (name, event)]
@@ -73,11 +61,6 @@ class Applications:
         """The lives of its containers so far, by the nodes' logs."""
         app = self.app_id(name)
         return [life for life in containers.lives(self._cluster) if life.application == app]
-
-    def await_running(self, name, count, timeout_s=120):
-        """Waits until so many of its containers run."""
-        wait_for(lambda: sum(life.spans[-1][1:] == (None, "running") for life in self.lives(name)) == count,
-                 f"{count} containers of {name} run", timeout_s)
 
     def close(self):
         """Ends all masters, in good order or not."""
@@ -92,5 +75,6 @@ class Applications:
 
     def _read(self):
         for line in self._process.stdout:
-            with self._arrived:
+            with self._news:
                 self._events.append(json.loads(line))
+                self._news.notify_all()
