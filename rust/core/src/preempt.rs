@@ -79,14 +79,14 @@ pub fn preempt(cluster: &mut Cluster, plan: &PartitionPlan, partition: Partition
             for _ in 0..short {
                 let market = market.get_or_insert_with(|| Market::open(cluster, plan, partition, settings));
                 let wish = Wish { need: key.resource, purpose: For::Start, home: None };
-                let bought = market.buy(cluster, entry, wish);
-                let claim = bought.or_else(|| collect_room(cluster, &books, entry.app, key, partition, settings));
-                if let Some(node) = claim {
-                    books.claim_made(cluster, node, entry.app, key.resource);
-                }
-                if bought.is_none() {
+                // What is only waited for must not keep the job from taking what it may take now.
+                let waited = books.stop_collecting(cluster, entry.app, key.resource);
+                let Some(node) = market.buy(cluster, entry, wish) else {
+                    let room = waited.or_else(|| collect_room(cluster, &books, entry.app, key, partition, settings));
+                    room.into_iter().for_each(|(node, claim)| books.collect(cluster, node, claim));
                     break;
-                }
+                };
+                books.claim_made(cluster, node, entry.app, key.resource);
                 missing -= one;
             }
             if short == 0 {
@@ -120,7 +120,7 @@ fn collect_room(
     key: PhaseKey,
     partition: PartitionId,
     settings: &Settings,
-) -> Option<NodeId> {
+) -> Option<(NodeId, Claim)> {
     let now = cluster.now;
     let phase = cluster.jobs.get_mut(&app)?.phases.get_mut(&key)?;
     let since = *phase.waiting_since.get_or_insert(now);
@@ -129,13 +129,11 @@ fn collect_room(
     }
     let best = cluster
         .nodes
-        .iter_mut()
+        .iter()
         .filter(|(_, node)| node.partition == partition && node.is_live(now) && key.resource.fits_in(node.total))
         .filter(|(_, node)| !node.refused.contains(&app) && node.claims.is_empty())
         .max_by_key(|(id, node)| (node.usable(), Reverse(**id)));
-    let (id, node) = best?;
-    node.claims.push(Claim::new(app, For::Start, key.resource, now, Vec::new()));
-    Some(*id)
+    best.map(|(id, _)| (*id, Claim::new(app, For::Start, key.resource, now, Vec::new())))
 }
 
 fn forget_waiting(cluster: &mut Cluster, app: AppId, key: PhaseKey) {
@@ -151,16 +149,14 @@ pub fn review_claims(cluster: &mut Cluster, settings: &Settings) {
     let mut unused = Vec::new();
     let limits = &settings.cluster;
     for node in cluster.nodes.values_mut().filter(|node| !node.claims.is_empty()) {
-        let (jobs, containers) = (&cluster.jobs, &cluster.containers);
         node.claims.retain(|claim| match claim.purpose {
-            For::Resume(id) => containers.get(&id).is_some_and(|container| {
-                let parked = jobs.get(&container.app).is_none_or(|job| job.has_parked(container));
+            For::Resume(id) => cluster.containers.get(&id).is_some_and(|container| {
                 let late = claim.is_freed() && now.since(claim.made) > limits.claim_timeout;
-                container.state.is_suspended() && !parked && !late
+                container.state.is_suspended() && !late
             }),
             For::Start => {
                 let left = wanted.entry((claim.app, claim.resource)).or_insert_with(|| {
-                    let job = jobs.get(&claim.app).filter(|job| job.may_start());
+                    let job = cluster.jobs.get(&claim.app).filter(|job| job.may_start());
                     let phases = job.into_iter().flat_map(|job| &job.phases);
                     phases.filter(|(key, _)| key.resource == claim.resource).map(|(_, phase)| phase.pending).sum()
                 });

@@ -1,6 +1,6 @@
 //! What is spoken for and what is free, gathered once per plan: the jobs ask for it again and again.
 
-use crate::state::{Cluster, For, Node, State};
+use crate::state::{Claim, Cluster, For, Node, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::BTreeMap;
 
@@ -10,6 +10,8 @@ pub(super) struct Books {
     starts: BTreeMap<AppId, Vec<Resource>>,
     /// The same for its suspended containers.
     resumes: BTreeMap<AppId, Vec<Resource>>,
+    /// Nodes of the partition on which room is collected for a job as containers end, and not there yet.
+    collecting: BTreeMap<AppId, NodeId>,
     /// Suspended containers by job, longest suspended first, parked ones aside.
     suspended: BTreeMap<AppId, Vec<ContainerId>>,
     /// Live nodes of the partition with room that nobody claims.
@@ -18,10 +20,15 @@ pub(super) struct Books {
 
 impl Books {
     pub(super) fn open(cluster: &Cluster, partition: PartitionId) -> Books {
-        let (starts, resumes) = (BTreeMap::new(), BTreeMap::new());
-        let mut books = Books { starts, resumes, suspended: suspended(cluster, partition), free: BTreeMap::new() };
+        let (starts, resumes, collecting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let suspended = suspended(cluster, partition);
+        let mut books = Books { starts, resumes, collecting, suspended, free: BTreeMap::new() };
         for (id, node) in &cluster.nodes {
             for claim in &node.claims {
+                if is_collecting(node, claim) && node.partition == partition {
+                    books.collecting.insert(claim.app, *id);
+                    continue;
+                }
                 let of_purpose = if claim.purpose == For::Start { &mut books.starts } else { &mut books.resumes };
                 of_purpose.entry(claim.app).or_default().push(claim.resource);
             }
@@ -35,6 +42,33 @@ impl Books {
     /// Notes a claim for a new container that was just made on the node.
     pub(super) fn claim_made(&mut self, cluster: &Cluster, id: NodeId, app: AppId, resource: Resource) {
         self.starts.entry(app).or_default().push(resource);
+        self.look_again(cluster, id);
+    }
+
+    /// Gives up the room of that size that is collected for the job.
+    pub(super) fn stop_collecting(
+        &mut self,
+        cluster: &mut Cluster,
+        app: AppId,
+        resource: Resource,
+    ) -> Option<(NodeId, Claim)> {
+        let id = *self.collecting.get(&app)?;
+        let node = cluster.nodes.get_mut(&id)?;
+        let mut claims = node.claims.iter();
+        let at =
+            claims.position(|claim| claim.app == app && claim.resource == resource && is_collecting(node, claim))?;
+        let claim = node.claims.remove(at);
+        self.collecting.remove(&app);
+        self.look_again(cluster, id);
+        Some((id, claim))
+    }
+
+    /// Room is collected for the claim on that node.
+    pub(super) fn collect(&mut self, cluster: &mut Cluster, id: NodeId, claim: Claim) {
+        self.collecting.insert(claim.app, id);
+        if let Some(node) = cluster.nodes.get_mut(&id) {
+            node.claims.push(claim);
+        }
         self.look_again(cluster, id);
     }
 
@@ -54,7 +88,7 @@ impl Books {
 
     /// Whether the job has room claimed anywhere.
     pub(super) fn has_claims(&self, app: AppId) -> bool {
-        self.starts.contains_key(&app)
+        self.starts.contains_key(&app) || self.collecting.contains_key(&app)
     }
 
     /// For how many containers of that size the job has room claimed.
@@ -111,6 +145,11 @@ fn suspended(cluster: &Cluster, partition: PartitionId) -> BTreeMap<AppId, Vec<C
         ids.sort_by_key(|id| (cluster.containers.get(id).map(|found| found.since), *id));
     }
     by_job
+}
+
+/// Whether the claim waits for room to come by itself, and it is not there yet.
+fn is_collecting(node: &Node, claim: &Claim) -> bool {
+    claim.purpose == For::Start && !claim.is_freed() && !claim.resource.fits_in(node.usable())
 }
 
 /// The node's room that nobody claims, if there is any.

@@ -131,3 +131,19 @@ fn law_4_room_that_is_collected_and_never_enough_is_given_back() {
     assert!(world.held("small") > 0 && world.core().cluster().tally.claims_expired > 0);
     world.run();
 }
+
+#[test]
+fn a_job_that_waits_for_room_to_come_by_itself_takes_it_as_soon_as_it_may() {
+    // All containers are too young to be taken when the small job comes: room is collected for it.
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .set("policy", "fifo")
+        .set("min-run-ms", "20000")
+        .set("large-ask-delay-ms", "3000")
+        .job(Job::new("big").tasks(60, secs(200)))
+        .job(Job::new("small").tasks(1, secs(5)).at(secs(5)).priority(1));
+    world.run_until(secs(15));
+    assert_eq!((world.claims(), world.suspended("big")), (1, 0));
+    world.run_until(secs(40));
+    assert!(world.app("small").first_task.is_some(), "{:?}", world.app("small"));
+}

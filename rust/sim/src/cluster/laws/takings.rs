@@ -62,19 +62,25 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
     }
 }
 
-/// Law 5: what is taken lets what it was taken for start, and nothing is taken in vain.
-pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], takings: &[Taking]) {
+/// Law 5: what is taken lets what it was taken for start, and nothing is taken in vain. Room that is `collected` for others
+/// is not free, even if they get some elsewhere later in the same step.
+pub(super) fn enough_and_no_more(
+    cluster: &Cluster,
+    decisions: &[Decision],
+    takings: &[Taking],
+    collected: &BTreeMap<NodeId, Resource>,
+) {
     let nodes: BTreeSet<_> = takings.iter().map(|taking| taking.container.node).collect();
-    for id in nodes {
-        let node = &cluster.nodes[&id];
-        let here = || takings.iter().filter(|taking| taking.container.node == id);
+    for node_id in nodes {
+        let node = &cluster.nodes[&node_id];
+        let here = || takings.iter().filter(|taking| taking.container.node == node_id);
         let taken = here().fold(Resource::ZERO, |sum, taking| sum + taking.container.resource());
         // What parked containers leave goes to whoever wants it.
-        let left = node.total - node.used - node.proposed + parked_now(cluster, decisions, id);
+        let left = node.total - node.used - node.proposed + parked_now(cluster, decisions, node_id);
         let room = left + taken - node.freed_in_all();
         assert!(
             Resource::ZERO.fits_in(room),
-            "law 5: not enough on {id:?}: {room:?}, {:?}, {decisions:?}",
+            "law 5: not enough on {node_id:?}: {room:?}, {:?}, {decisions:?}",
             node.claims
         );
         for Taking { id, claim, .. } in here() {
@@ -83,7 +89,8 @@ pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], taki
             let alone = here().all(|other| claim.victims.contains(&other.id));
             let free = left - node.freed_in_all() + claim.resource;
             let waiting = node.claimed_in_all() - node.freed_in_all();
-            let free = free.at_most((free - waiting).at_least_nothing());
+            let before = collected.get(&node_id).copied().unwrap_or(Resource::ZERO);
+            let free = free.at_most((free - waiting).at_most(free - before).at_least_nothing());
             let without = if alone { free + others } else { others.at_most(free + others) };
             assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");
             let job = &cluster.jobs[&claim.app];
@@ -92,7 +99,7 @@ pub(super) fn enough_and_no_more(cluster: &Cluster, decisions: &[Decision], taki
                 For::Resume(id) => cluster.suspended.contains(&id),
             };
             assert!(job.may_start() && asked, "law 5: nobody asked for {claim:?}");
-            assert!(claim.resource.fits_in(node.total), "law 5: {claim:?} never fits {id:?}");
+            assert!(claim.resource.fits_in(node.total), "law 5: {claim:?} never fits {node_id:?}");
         }
     }
 }
