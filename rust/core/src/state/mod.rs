@@ -325,12 +325,15 @@ impl Cluster {
         true
     }
 
-    /// What was parked does not count as having waited: its time to be resumed begins now.
+    /// What was parked does not count as having waited: its time to be resumed begins now. Nothing is kept for it meanwhile.
     fn take_up(&mut self, id: ContainerId) {
         let Some(container) = self.containers.get_mut(&id).filter(|container| container.state.is_suspended()) else {
             return;
         };
         container.since = self.now;
+        if let Some(node) = self.nodes.get_mut(&container.node) {
+            node.claims.retain(|claim| claim.purpose != For::Resume(id));
+        }
         self.woken.insert(container.node);
     }
 

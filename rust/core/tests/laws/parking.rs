@@ -162,3 +162,22 @@ fn law_10_what_is_parked_stays_so_over_a_restart() {
     world.park_container(task, false);
     world.run();
 }
+
+#[test]
+fn law_6_what_was_about_to_be_resumed_is_not_once_it_is_parked() {
+    // Room is kept for what was suspended too long. It comes between two plans, right after the order to park.
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .set("policy", "fifo")
+        .set("max-suspended-memory", "1")
+        .set("max-suspension-ms", "20000")
+        .set("plan-interval-ms", "5000")
+        .job(Job::new("low").tasks(7, secs(300)))
+        .job(Job::new("high").tasks(7, secs(22)).at(secs(30)).priority(1))
+        .job(Job::new("next").tasks(1, secs(10)).at(secs(56)));
+    world.run_until(secs(57));
+    assert_eq!((world.suspended("low"), world.claims()), (7, 7));
+    world.park("low", true);
+    world.run_until(secs(100));
+    assert_eq!((world.held("low"), world.suspended("low")), (1, 7));
+}
