@@ -200,15 +200,16 @@ impl World {
     /// ResourceManager has demoted. What it was told to kill may still be on its way: that is waited for and comes by itself.
     fn watch_for_stall(&mut self, node: NodeId, id: ContainerId) {
         let manager = &self.machines[node.0 as usize].manager;
-        let Some(waiting) = manager.processes.get(&id) else { return };
-        let room = |stays: &dyn Fn(&Container) -> bool| {
+        let Some(waiting) = manager.processes.get(&id).filter(|_| self.containers.contains_key(&id)) else { return };
+        let room = |stays: &dyn Fn(&Container, &Process) -> bool| {
             let running = manager.processes.iter().filter(|(_, process)| process.is_running());
-            let staying = running.filter(|(id, _)| self.containers.get(id).is_some_and(stays));
+            let staying =
+                running.filter(|(id, process)| self.containers.get(id).is_some_and(|known| stays(known, process)));
             staying.fold(manager.total, |room, (_, process)| room - process.resource)
         };
-        let without_demoted = room(&|container| container.counted);
-        let with_demoted = room(&|_| true);
-        if waiting.resource.fits_in(without_demoted) && !waiting.resource.fits_in(with_demoted) {
+        let as_decided = room(&|known, _| known.counted);
+        let as_the_node_knows = room(&|known, process| known.counted || process.guaranteed);
+        if waiting.resource.fits_in(as_decided) && !waiting.resource.fits_in(as_the_node_knows) {
             self.count.stalled += 1;
         }
     }
