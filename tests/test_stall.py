@@ -15,6 +15,7 @@ SPEC = live.spec(nodes=2, node_memory=[2048], node_heartbeat_ms=HEARTBEAT_S * 10
 def test_a_small_job_starts_within_two_heartbeats_of_its_node_20_times_of_20(hiatus, applications):
     applications.start("big", 32)
     live.await_running(applications, "big", 16)
+    time.sleep(HEARTBEAT_S)  # Then the ResourceManager knows it, too: what has not been reported as running is not taken.
 
     chooser = random.Random(6)
     for number in range(ARRIVALS):  # at all phases of the nodes' heartbeats, and overlapping
