@@ -170,7 +170,8 @@ pub const KNOBS: &[Knob] = &[
         default: "5000",
         range: Range::Whole(0, DAY_MS),
         per_queue: true,
-        meaning: "A container runs at least this long before it is suspended or killed for another job.",
+        meaning: "A container runs at least this long before it is suspended or killed for another job; twice as long after \
+                  each time that work of its phase was killed, until one of its tasks is done.",
     },
     Knob {
         name: "max-suspensions",

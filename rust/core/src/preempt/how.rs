@@ -23,6 +23,8 @@ pub(super) struct Candidate {
     pub left: Millis,
     /// Suspensions so far.
     pub suspensions: u32,
+    /// Times in a row that work of its phase was killed before it.
+    pub kill_rounds: u32,
     /// Whether its node can suspend at all.
     pub node_can_suspend: bool,
     /// Whether its node may keep its memory.
@@ -32,7 +34,8 @@ pub(super) struct Candidate {
 /// How the candidate may go, if it may.
 pub(super) fn how(queue: &QueueSettings, of: &Candidate) -> Option<How> {
     let least = if of.suspensions == 0 { queue.min_run } else { queue.min_resumed };
-    let long_enough = of.running_for >= least;
+    let spared = of.ran < patience(queue.min_run, of.kill_rounds);
+    let long_enough = of.running_for >= least && !spared;
     let may_suspend = of.mode >= Mode::Suspend
         && long_enough
         && of.node_can_suspend
@@ -50,9 +53,18 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate) -> Option<How> {
         Primitive::Kill if may_kill => kill,
         Primitive::Kill => suspend,
         // Little is lost with what has just begun: no minimum run time protects it.
-        Primitive::Adaptive if may_kill && of.ran < queue.kill_before => Some(How::Kill),
+        Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared => Some(How::Kill),
         Primitive::Adaptive if of.left < queue.wait_before_end => None,
         Primitive::Adaptive => suspend,
+    }
+}
+
+/// Run time that is spared: it doubles whenever work of the phase is killed, at once or after too long a suspension, until
+/// one of its tasks is done. Jobs that take turns in taking from each other would never end otherwise (law 8).
+fn patience(min_run: Millis, kill_rounds: u32) -> Millis {
+    match kill_rounds {
+        0 => Millis(0),
+        rounds => Millis(min_run.0.max(1_000).saturating_mul(1 << rounds.min(40))),
     }
 }
 
@@ -69,6 +81,7 @@ mod tests {
         running_for: Millis(60_000),
         left: Millis(60_000),
         suspensions: 0,
+        kill_rounds: 0,
         node_can_suspend: true,
         memory_fits: true,
     };
@@ -129,5 +142,19 @@ mod tests {
             assert_eq!((how_under(preemption, begun), how_under(preemption, resumed)), (None, None), "{preemption}");
         }
         assert_eq!((how_under("adaptive", begun), how_under("adaptive", resumed)), (Some(How::Kill), None));
+    }
+
+    #[test]
+    fn law_8_what_is_killed_again_and_again_gets_twice_the_time_each_time() {
+        let killed = |ran_s: u64, kill_rounds| {
+            let ran = Millis(ran_s * 1_000);
+            how_under("kill", Candidate { ran, running_for: ran, kill_rounds, ..MIDDLE })
+        };
+        for (rounds, least_s) in [(0, 5), (1, 10), (2, 20), (5, 160)] {
+            let kill = Some(How::Kill);
+            assert_eq!((killed(least_s - 1, rounds), killed(least_s, rounds)), (None, kill), "round {rounds}");
+        }
+        let begun = Candidate { ran: Millis(4_000), running_for: Millis(4_000), kill_rounds: 1, ..MIDDLE };
+        assert_eq!(how_under("adaptive", begun), None, "it would be killed before its fifth second for ever");
     }
 }

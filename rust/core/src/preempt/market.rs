@@ -263,6 +263,7 @@ fn of_job(
                 running_for: container.running_for(cluster.now)?,
                 left,
                 suspensions: container.suspensions,
+                kill_rounds: phase.kill_rounds(container),
                 node_can_suspend: node.can_suspend,
                 memory_fits: resource.memory_mb <= room_for_suspended_mb(&settings.cluster, node),
             };

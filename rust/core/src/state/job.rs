@@ -42,12 +42,21 @@ pub struct Phase {
     pub first: Vec<FirstTask>,
     /// Since when a container was wanted and no node had room.
     pub waiting_since: Option<Millis>,
+    /// Rounds of kills since one of its tasks was last done, see [`Phase::kill_rounds`].
+    kill_rounds: u32,
+    killed_at: Millis,
 }
 
 impl Phase {
     /// Tasks that are not done: wanted, running or suspended.
     pub fn left(&self) -> u32 {
         self.pending + self.held + self.borrowed + self.suspended
+    }
+
+    /// How many times in a row its work had been killed, since one of its tasks was done, when that container was given out.
+    /// Those that run at the same time and are killed one after the other count once.
+    pub fn kill_rounds(&self, container: &Container) -> u32 {
+        self.kill_rounds.saturating_sub(u32::from(container.allocated < self.killed_at))
     }
 
     /// Wanted and not yet proposed anywhere.
@@ -191,8 +200,14 @@ impl Job {
     pub(super) fn finish(&mut self, id: ContainerId, container: &Container, exit: Exit, now: Millis) {
         let run_time = container.run_time(now);
         let phase = self.phases.entry(container.phase).or_default();
+        let worked = !container.is_master && run_time > Millis::default();
+        if exit == Exit::Killed && worked && container.allocated >= phase.killed_at {
+            phase.kill_rounds += 1;
+            phase.killed_at = now;
+        }
         // A released container tells nothing about tasks, and the master is none.
-        if exit == Exit::Succeeded && !container.is_master && run_time > Millis::default() {
+        if exit == Exit::Succeeded && worked {
+            phase.kill_rounds = 0;
             phase.finished += 1;
             phase.finished_time = phase.finished_time + run_time;
             if let Some(first) = phase.first.iter_mut().find(|first| first.container == id) {

@@ -91,3 +91,18 @@ fn p_08_or_those_of_the_job_with_most_left_to_do_whatever_its_rank() {
     let (more, fewer) = suspended_under("largest-job");
     assert!(more > large && fewer < little && large + little == 8, "{large} {little}, {more} {fewer}");
 }
+
+#[test]
+fn law_8_jobs_that_kill_each_others_work_end_nevertheless() {
+    // The one that got less goes first: each overtakes the other before a task of 60 s is done.
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .set("policy", "las")
+        .set("mode", "kill")
+        .set("preemption", "kill")
+        .set("min-run-ms", "0")
+        .job(Job::new("one").tasks(14, secs(60)))
+        .job(Job::new("two").tasks(14, secs(60)).at(secs(20)));
+    world.run();
+    assert!(world.count.preempted > 0);
+}
