@@ -64,7 +64,7 @@ def speed(hiatus, single, scratch, compare):
     subprocess.run([hiatus, "simulate", "single", "--policy", "fifo", "--synth", "njobs=10000", "--out", jobs],
                    check=True, stdout=subprocess.DEVNULL)
     ours = json_lines([single, "--jobs", jobs])
-    theirs = peer(jobs, "--repeat", "3") if compare else {}
+    theirs = peer(jobs, "--repeat", "7") if compare else {}
     rows = []
     for policy, row in ours.items():
         cells = [policy, f"{1e3 * row['cpu_s']:.3f}"]

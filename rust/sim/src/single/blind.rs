@@ -39,7 +39,7 @@ impl<D: Discipline> Policy for Blind<D> {
 
     fn happen(&mut self, event: Event) -> Option<u32> {
         match event {
-            Event::Completion(_) => self.pool.complete().map(|done| done.id),
+            Event::Completion(_) => self.pool.complete(),
             Event::Internal(_) => {
                 self.pool.internal();
                 None

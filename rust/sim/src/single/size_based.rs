@@ -105,7 +105,7 @@ impl<O: Order, D: Discipline> Policy for SizeBased<O, D> {
             }
         }
         self.divide();
-        done.map(|done| done.id)
+        done
     }
 
     fn allocation(&self, shares: &mut Vec<(u32, f64)>) {

@@ -80,10 +80,10 @@ impl Discipline for FairShare {
         self.clock.serve(work);
     }
 
-    fn complete(&mut self) -> Option<Task> {
+    fn complete(&mut self) -> Option<u32> {
         let done = self.jobs.pop()?.task;
         self.clock.leave(done.weight);
-        Some(done)
+        Some(done.id)
     }
 
     fn allocation(&self, rate: f64, shares: &mut Vec<(u32, f64)>) {

@@ -94,12 +94,12 @@ impl Discipline for LeastAttained {
         }
     }
 
-    fn complete(&mut self) -> Option<Task> {
+    fn complete(&mut self) -> Option<u32> {
         let done = self.group.pop()?.task;
         if self.group.is_empty() {
             self.internal();
         }
-        Some(done)
+        Some(done.id)
     }
 
     /// Catches up with the next group. `append` moves the smaller of the two, so no job moves more than log n times.

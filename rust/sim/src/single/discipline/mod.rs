@@ -30,8 +30,8 @@ pub(super) trait Discipline: Default {
     /// Does `work`, at most up to its next event.
     fn serve(&mut self, work: f64);
 
-    /// Lets go of the job whose completion is due.
-    fn complete(&mut self) -> Option<Task>;
+    /// Lets go of the job whose completion is due; its number.
+    fn complete(&mut self) -> Option<u32>;
 
     /// Changes whom it serves, when that is due.
     fn internal(&mut self) {}

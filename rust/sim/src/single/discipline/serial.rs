@@ -29,8 +29,8 @@ impl Discipline for Serial {
         }
     }
 
-    fn complete(&mut self) -> Option<Task> {
-        self.queue.pop_front()
+    fn complete(&mut self) -> Option<u32> {
+        Some(self.queue.pop_front()?.id)
     }
 
     fn allocation(&self, rate: f64, shares: &mut Vec<(u32, f64)>) {

@@ -1,5 +1,6 @@
 //! First to finish under simulated processor sharing first.
 
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::{Order, Part, Task};
@@ -21,7 +22,29 @@ pub(in crate::single) struct Fsp {
     /// The weight of those running.
     running_weight: f64,
     /// Only in the virtual server, keyed likewise.
-    early: BinaryHeap<Keyed>,
+    early: BinaryHeap<Early>,
+}
+
+/// A job that only the virtual server has still to serve: until the clock shows `key`.
+#[derive(Debug, PartialEq)]
+struct Early {
+    key: f64,
+    weight: f64,
+}
+
+impl Eq for Early {}
+
+impl PartialOrd for Early {
+    fn partial_cmp(&self, other: &Early) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// In a [`BinaryHeap`] the smallest key is on top.
+impl Ord for Early {
+    fn cmp(&self, other: &Early) -> Ordering {
+        other.key.total_cmp(&self.key)
+    }
 }
 
 impl Fsp {
@@ -54,7 +77,7 @@ impl Order for Fsp {
                 break;
             }
             self.clock.serve(until);
-            self.clock.leave(early.task.weight);
+            self.clock.leave(early.weight);
             self.early.pop();
             left -= until;
         }
@@ -69,8 +92,7 @@ impl Order for Fsp {
     fn until_internal(&self, _front: Part) -> f64 {
         match (self.running.front(), self.early.peek()) {
             (None, _) => f64::INFINITY,
-            // Heap order: the greater is first.
-            (Some(front), Some(early)) if early > front => {
+            (Some(front), Some(early)) if early.key < front.key => {
                 self.clock.work_until(early.key).max(self.clock.work_until_with(front.key, self.running_weight))
             }
             (Some(front), _) => self.clock.work_until(front.key),
@@ -86,10 +108,10 @@ impl Order for Fsp {
         Some(late)
     }
 
-    fn complete(&mut self) -> Option<Task> {
+    fn complete(&mut self) -> Option<u32> {
         let done = self.stop_running()?;
-        self.early.push(done);
-        Some(done.task)
+        self.early.push(Early { key: done.key, weight: done.task.weight });
+        Some(done.task.id)
     }
 }
 
@@ -104,14 +126,14 @@ mod tests {
         fsp.arrive(job(0, 3.0), 3.0);
         fsp.arrive(job(1, 4.0), 4.0);
         fsp.advance(3.0, 3.0);
-        assert_eq!(fsp.complete().map(|done| done.id), Some(0));
+        assert_eq!(fsp.complete(), Some(0));
         fsp.arrive(job(2, 3.0), 3.0);
         // With three members of weight 1 a third of the work until a departure is the member's own.
-        let remaining = |member: &Keyed, clock: &FairClock| clock.work_until(member.key) / 3.0;
-        assert_eq!(fsp.early.peek().map(|first| remaining(first, &fsp.clock)), Some(1.5));
+        let remaining = |key: f64, clock: &FairClock| clock.work_until(key) / 3.0;
+        assert_eq!(fsp.early.peek().map(|first| remaining(first.key, &fsp.clock)), Some(1.5));
         for (id, expected) in [(1, 2.5), (2, 3.0)] {
             let front = fsp.running.pop().unwrap();
-            assert_eq!((front.task.id, remaining(&front, &fsp.clock)), (id, expected));
+            assert_eq!((front.task.id, remaining(front.key, &fsp.clock)), (id, expected));
         }
     }
 }

@@ -26,6 +26,6 @@ pub(super) trait Order: Default {
     /// Lets its internal event happen; the job that is late from now on, if one is.
     fn internal(&mut self) -> Option<Task>;
 
-    /// The job in front is done.
-    fn complete(&mut self) -> Option<Task>;
+    /// The job in front is done; its number.
+    fn complete(&mut self) -> Option<u32>;
 }

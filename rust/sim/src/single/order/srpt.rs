@@ -34,7 +34,7 @@ impl Order for Srpt {
         Some(self.jobs.pop()?.task)
     }
 
-    fn complete(&mut self) -> Option<Task> {
-        Some(self.jobs.pop()?.task)
+    fn complete(&mut self) -> Option<u32> {
+        Some(self.jobs.pop()?.task.id)
     }
 }
