@@ -65,6 +65,18 @@ fn bad_input_is_refused_with_its_place() {
 }
 
 #[test]
+fn application_masters_leave_room_for_tasks_and_where_they_do_not_it_is_said() {
+    let run = "simulate cluster --workload test --jobs 90 --arrivals periodic:1 --policy hfsp --nodes 5 --format csv";
+    let text = stdout(run);
+    assert!(text.contains("hfsp,suspend,all,90,"), "{text}");
+    let text = stderr(&format!("{run} --master-share 1"));
+    assert!(text.contains("of 90 jobs do not finish, test-0") && text.contains("hold 40960 of 40960 MiB"), "{text}");
+    // A task fits the only node, and an ApplicationMaster, but not both.
+    let text = stderr("simulate cluster --workload test --jobs 5 --policy hfsp --nodes 1 --node-mb 2048");
+    assert!(text.contains("of 5 jobs do not finish, test-00"), "{text}");
+}
+
+#[test]
 fn fuzzing_finds_no_broken_law_and_repeats_a_seed() {
     let many = stdout("fuzz --seeds 10 --seed 40 --format csv");
     assert!(many.contains("\n10,") && many.trim_end().ends_with(",0"), "{many}");

@@ -46,6 +46,10 @@ pub(crate) struct Args {
     /// Virtual cores of a node for containers.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(i64).range(0..=1 << 20))]
     node_vcores: i64,
+    /// What ApplicationMasters may hold of each queue, one at least, unless there are slots; as CapacityScheduler's
+    /// maximum-am-resource-percent.
+    #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
+    master_share: f64,
     /// Milliseconds between two heartbeats of a node.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     heartbeat_ms: u64,
@@ -121,6 +125,11 @@ fn probability(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "must be a number from 0 to 0.5".to_owned())
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| *value > 0.0 && *value <= 1.0);
+    value.ok_or_else(|| "must be a number above 0, at most 1".to_owned())
+}
+
 fn scale(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value: &f64| value.is_finite() && *value > 0.0);
     value.ok_or_else(|| "must be a finite number above 0".to_owned())
@@ -159,7 +168,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
     let runs: Vec<Run> = plan
         .into_par_iter()
         .map(|(policy, preemption, draw)| {
-            let outcome = testbed(args, &policy, preemption).world(&workloads[draw], common.seed)?.run().outcome();
+            let outcome = testbed(args, &policy, preemption).world(&workloads[draw], common.seed)?.finish()?.outcome();
             Ok(Run { policy, preemption, draw, outcome })
         })
         .collect::<Result<_, SetupError>>()?;
@@ -195,15 +204,17 @@ fn workload(args: &Args, seed: u64, draw: u64) -> Result<Vec<Job>, WorkloadError
 }
 
 fn testbed(args: &Args, policy: &str, preemption: Preemption) -> Testbed {
-    let room = match args.slots {
-        Some((maps, reduces)) => Room::Slots { maps, reduces },
-        None => Room::Pool(Resource::new(args.node_mb, args.node_vcores)),
+    // Beside slots, ApplicationMasters have room of their own.
+    let (room, master_share) = match args.slots {
+        Some((maps, reduces)) => (Room::Slots { maps, reduces }, 1.0),
+        None => (Room::Pool(Resource::new(args.node_mb, args.node_vcores)), args.master_share),
     };
     Testbed {
         nodes: args.nodes as usize,
         room,
         policy: policy.to_owned(),
         preemption,
+        master_share,
         heartbeat: Millis(args.heartbeat_ms),
         master_start: Millis(args.master_start_ms),
         task_start: Millis(args.task_start_ms),

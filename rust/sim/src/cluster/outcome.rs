@@ -108,7 +108,7 @@ pub fn isolation(jobs: &[Job], testbed: &Testbed) -> Result<Vec<f64>, SetupError
     let alone = |job: &Job| {
         // By then all nodes have reported.
         let job = Job { at: testbed.heartbeat + testbed.heartbeat, ..job.clone() };
-        let outcome = testbed.world(std::slice::from_ref(&job), 0)?.run().outcome();
+        let outcome = testbed.world(std::slice::from_ref(&job), 0)?.finish()?.outcome();
         Ok(outcome.jobs[0].sojourn_s())
     };
     jobs.par_iter().map(alone).collect()

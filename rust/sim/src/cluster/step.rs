@@ -1,7 +1,7 @@
 //! Letting time pass: events, and steps of the core.
 
 use super::world::{Event, World, TICK};
-use super::{Faults, Timing};
+use super::{Faults, SetupError, Timing};
 use crate::workload::cluster::{gb, millis, secs};
 use hiatus_core::fact::{Exit, Fact, PhaseKey};
 use hiatus_core::settings::CLUSTER_PREFIX;
@@ -21,14 +21,39 @@ impl World {
     /// # Panics
     /// If a law is broken; one of them is that every job finishes.
     pub fn run(&mut self) -> &mut World {
+        if let Err(error) = self.finish() {
+            panic!("law 8: {error}, at {:?}: {:?}", self.now, self.unfinished());
+        }
+        self
+    }
+
+    /// Runs until everything submitted is finished.
+    ///
+    /// # Errors
+    /// Jobs that never finish: [`SetupError::Stuck`].
+    pub fn finish(&mut self) -> Result<&mut World, SetupError> {
         let last = self.apps.iter().map(|app| app.job.at).max().unwrap_or_default();
         let work = millis(self.apps.iter().map(|app| app.job.work_s()).sum::<f64>());
         let deadline = self.now.max(last) + UNREASONABLE + work;
         while self.gone < self.apps.len() {
-            assert!(self.now < deadline, "law 8: unfinished at {:?}: {:?}", self.now, self.unfinished());
+            if self.now >= deadline {
+                return Err(self.stuck());
+            }
             self.advance();
         }
-        self
+        Ok(self)
+    }
+
+    fn stuck(&self) -> SetupError {
+        let unfinished = || self.apps.iter().filter(|app| app.finished.is_none());
+        let masters = self.containers.values().filter(|container| container.is_master);
+        SetupError::Stuck {
+            unfinished: unfinished().count(),
+            all: self.apps.len(),
+            job: unfinished().next().map_or_else(String::new, |app| app.job.name.clone()),
+            masters_mb: masters.map(|master| master.phase.resource.memory_mb).sum(),
+            total_mb: self.machines.iter().map(|machine| machine.spec.total.memory_mb).sum(),
+        }
     }
 
     /// Runs until that time.

@@ -78,6 +78,9 @@ pub struct Testbed {
     pub policy: String,
     /// How resources are taken back.
     pub preemption: Preemption,
+    /// What ApplicationMasters may hold of each queue's guarantee; one always may run. Without a limit they can fill a
+    /// cluster, and no task ever runs: CapacityScheduler's is a tenth.
+    pub master_share: f64,
     /// How often nodes report.
     pub heartbeat: Millis,
     /// From an ApplicationMaster's start to its first asks.
@@ -101,6 +104,7 @@ impl Testbed {
             room: Room::Slots { maps: 2, reduces: 1 },
             policy: policy.to_owned(),
             preemption,
+            master_share: 1.0,
             heartbeat: Millis(3_000),
             master_start: Millis(1_000),
             task_start: Millis(1_000),
@@ -140,8 +144,9 @@ impl Testbed {
             world = world.property(key, value);
         }
         let queues: BTreeSet<&str> = jobs.iter().map(|job| job.queue.as_str()).collect();
+        let guaranteed = 1.0 / queues.len() as f64;
         for queue in &queues {
-            world = world.queue(Queue::new(queue, 1.0 / queues.len() as f64));
+            world = world.queue(Queue::new(queue, guaranteed).master_share(self.master_share * guaranteed));
         }
         let world = match self.room {
             Room::Pool(total) => world.nodes(self.nodes, &Node::of(total)).jobs(jobs),

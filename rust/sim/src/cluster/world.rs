@@ -140,6 +140,20 @@ pub enum SetupError {
         /// Where it was asked for.
         partition: u32,
     },
+    /// Something waits for ever.
+    #[error("{unfinished} of {all} jobs do not finish, {job} for one; ApplicationMasters hold {masters_mb} of {total_mb} MiB")]
+    Stuck {
+        /// How many jobs.
+        unfinished: usize,
+        /// Of how many.
+        all: usize,
+        /// The first of them.
+        job: String,
+        /// MiB of running ApplicationMasters.
+        masters_mb: i64,
+        /// MiB of all nodes.
+        total_mb: i64,
+    },
 }
 
 /// The cluster.
