@@ -21,17 +21,16 @@ PEER = Path(__file__).with_name("schedsim_peer.py")
 QUANTUM = 1e-6
 
 
-def build():
-    """Paths of the command and of the benchmark, freshly built."""
-    cargo = ["cargo", "build", "--release", "-p", "hiatus-sim", "--bin", "hiatus", "--bench", "single",
-             "--message-format=json"]
+def build(*targets):
+    """Paths of what is freshly built, by name."""
+    cargo = ["cargo", "build", "--release", "-p", "hiatus-sim", *targets, "--message-format=json"]
     built = subprocess.run(cargo, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     paths = {}
     for line in built.stdout.splitlines():
         message = json.loads(line)
         if message.get("executable"):
             paths[message["target"]["name"]] = message["executable"]
-    return paths["hiatus"], paths["single"]
+    return paths
 
 
 def json_lines(command, **options):
@@ -153,7 +152,8 @@ def main():
     if not compare:
         print("SCHEDSIM is not set: give it a checkout of the public repository bigfootproject/schedsim for a "
               "comparison; measuring ours alone", file=sys.stderr)
-    hiatus, single = build()
+    built = build("--bin", "hiatus", "--bench", "single")
+    hiatus, single = built["hiatus"], built["single"]
     largest = 100_000 if args.quick else 1_000_000
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     with tempfile.TemporaryDirectory() as scratch:

@@ -2,6 +2,7 @@
 //! core that runs in the ResourceManager schedules a simulated cluster. The thesis gives no task-time model, so that
 //! signs, orders and ratios are compared, never seconds (GAP-30, GAP-47).
 
+mod causes;
 mod claims;
 mod estimation;
 mod experiment;
@@ -24,6 +25,7 @@ pub(super) const STUDIES: &[&Study] = &[
     &estimation::FIG_5_9,
     &kill::FIG_5_11,
     &response::CHECKS,
+    &causes::CAUSES,
 ];
 
 /// How it was made, said with every figure.
