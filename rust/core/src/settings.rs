@@ -306,8 +306,17 @@ pub const KNOBS: &[Knob] = &[
         default: "0.75",
         range: Range::Fraction(0.0, 1.0),
         per_queue: true,
-        meaning: "What `flex` may give to whom it likes. The rest is shared as under `fair`, and as long as that takes no \
-                  more than half of the queue, every job is sure of a container.",
+        meaning: "What `flex` may give to whom it likes. The rest is shared as under `fair`.",
+    },
+    Knob {
+        name: "flex-sure-share",
+        unit: "fraction of the queue",
+        default: "0.5",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "Whatever the slack, `flex` makes every job sure of one container as long as all these take no more than \
+                  this, and the earliest jobs where they would. With 0, and all slack, the metric alone counts: whom it puts \
+                  last waits.",
     },
     Knob {
         name: "flex-max-share",
@@ -468,6 +477,8 @@ pub struct FlexSettings {
     pub epoch: Millis,
     /// Fraction of the queue that no minimum claims.
     pub slack: f64,
+    /// Fraction of the queue that a container for each job may bind, whatever the slack.
+    pub sure_share: f64,
     /// Most of the queue for one job.
     pub max_share: f64,
     /// Deadline of jobs that bring none, in seconds after submission.
@@ -655,6 +666,7 @@ impl QueueSettings {
                 metric: values.text("flex-metric").parse().unwrap_or(Metric::AvgResponse),
                 epoch: Millis(values.number("flex-epoch-ms")),
                 slack: values.number("flex-slack"),
+                sure_share: values.number("flex-sure-share"),
                 max_share: values.number("flex-max-share"),
                 deadline: Some(values.number("flex-deadline-s")).filter(|deadline| *deadline > 0.0),
                 weight: values.number("flex-weight"),

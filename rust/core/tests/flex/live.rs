@@ -43,6 +43,15 @@ fn flex_1_8_the_first_interval_gives_the_shortest_its_maximum_and_the_others_the
 }
 
 #[test]
+fn flex_1_2_what_jobs_are_sure_of_beside_the_slack_is_the_administrators_choice() {
+    let jobs = || [40, 20, 30].map(|tasks| Job::at(0.0).phase(tasks, 10.0)).to_vec();
+    let slots = |share| first_slots(&[("flex-slack", "1"), ("flex-sure-share", share)], 12, jobs());
+    assert_eq!(slots("0.25"), [(1, 10.0), (2, 1.0), (0, 1.0)]);
+    assert_eq!(slots("0.1"), [(1, 11.0), (2, 0.0), (0, 1.0)], "the earliest is");
+    assert_eq!(slots("0"), [(1, 12.0), (2, 0.0), (0, 0.0)], "the metric alone counts");
+}
+
+#[test]
 fn flex_1_2_no_more_slots_than_tasks_left_nor_than_the_queue_allows() {
     let jobs = || vec![Job::at(0.0).phase(3, 10.0), Job::at(0.0).phase(40, 10.0)];
     assert_eq!(first_slots(&[], 12, jobs()), [(0, 3.0), (1, 9.0)]);

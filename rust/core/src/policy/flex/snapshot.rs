@@ -20,9 +20,6 @@ const LEAST_WORK: f64 = 1e-3;
 /// Deadline, in seconds after submission, of jobs that have none: they cannot miss it.
 const NEVER: Seconds = 1e9;
 
-/// What of the slots can be bound by containers that jobs are sure of: where all are, nothing is left to decide.
-const MOST_SURE: f64 = 0.5;
-
 /// A job of the problem.
 #[derive(Debug)]
 pub struct Entrant<'a> {
@@ -105,8 +102,9 @@ fn bounds(supply: &Supply<'_>, jobs: &[&JobView], slot: f64, slots: u32) -> Vec<
         })
         .collect();
     let one_each: f64 = wants.iter().map(|bounds| f64::from(bounds.min)).sum();
-    let shared = (1.0 - supply.settings.flex.slack) * f64::from(slots);
-    let sure = shared.max(one_each.min(MOST_SURE * f64::from(slots))) as u32;
+    let rules = &supply.settings.flex;
+    let shared = (1.0 - rules.slack) * f64::from(slots);
+    let sure = shared.max(one_each.min(rules.sure_share * f64::from(slots))) as u32;
     let minima = waterline(sure, &wants);
     wants.iter().zip(minima).map(|(bounds, min)| Bounds { min, max: bounds.max }).collect()
 }

@@ -5,19 +5,19 @@
 //! average, one reduce for ten maps, slowstart 0.05 as in Hadoop 0.20, and sizes in equal ratios whose smallest is
 //! 10^(−σ/4) of the largest. Nothing is preempted there, nor here.
 
-use hiatus_core::settings::CLUSTER_PREFIX;
 use rand::seq::SliceRandom;
 use rand::Rng;
 
+use super::cluster::{draws, outcome, stage};
 use super::workload::rng;
 use crate::cluster::testbed::{Preemption, Room, Testbed};
-use crate::report::{number, Axis, Claim, Evidence, Report, Sample, Table};
+use crate::report::{number, Axis, Cell, Claim, Evidence, Report, Sample, Table};
 use crate::reproduce::figure::{add, Curve};
-use crate::reproduce::{ensemble, Setting, Study, StudyError};
-use crate::workload::cluster::{gb, millis, Arrivals, Job, Stage, Times};
+use crate::reproduce::{Setting, Study, StudyError};
+use crate::workload::cluster::{Arrivals, Job};
 
 /// Draws of each point.
-const DRAWS: usize = 5;
+const DRAWS: usize = 10;
 const HOSTS: usize = 26;
 const MAPS_PER_HOST: u32 = 2;
 const REDUCES_PER_HOST: u32 = 1;
@@ -25,10 +25,6 @@ const MAP_S: f64 = 30.0;
 const REDUCE_S: f64 = 60.0;
 const MAPS_PER_REDUCE: f64 = 10.0;
 const SLOWSTART: f64 = 0.05;
-/// Maps of all jobs together: they keep all map slots busy for 45 minutes.
-const MAPS: f64 = 45.0 * 60.0 * (HOSTS as u32 * MAPS_PER_HOST) as f64 / MAP_S;
-/// Task times are within this part of their mean.
-const SPREAD: f64 = 0.25;
 
 pub(super) const FIG_6A: Study =
     Study { id: "flex-6a", title: "Average response, FLEX and FAIR, as the slack varies (FLEX Fig. 6a)", run: slack };
@@ -56,6 +52,12 @@ struct Shape {
     gap_min: f64,
     /// Part of the slots that no minimum claims.
     slack: f64,
+    /// Minutes for which the maps of all jobs keep all map slots busy.
+    work_min: f64,
+    /// Part of the slots that one job has tasks for; the fewer, the longer they are.
+    breadth: f64,
+    /// Whether there are reduces.
+    reduces: bool,
 }
 
 /// Which jobs.
@@ -67,11 +69,18 @@ enum Population {
     Mix,
 }
 
-const BASE: Shape = Shape { jobs: Population::Spread(10, 1.0), gap_min: 0.0, slack: 0.95 };
+const BASE: Shape = Shape {
+    jobs: Population::Spread(10, 1.0),
+    gap_min: 0.0,
+    slack: 0.95,
+    work_min: 45.0,
+    breadth: f64::INFINITY,
+    reduces: true,
+};
 
 impl Population {
-    /// Maps of each job, in order of arrival.
-    fn maps(self, rng: &mut impl Rng) -> Vec<f64> {
+    /// Maps of each job, in order of arrival, of so many.
+    fn maps(self, all_maps: f64, rng: &mut impl Rng) -> Vec<f64> {
         let mut sizes: Vec<f64> = match self {
             Population::Spread(jobs, sigma) => {
                 let ratio = |job: usize| -sigma / 4.0 * job as f64 / (jobs - 1) as f64;
@@ -83,7 +92,7 @@ impl Population {
             }
         };
         let all: f64 = sizes.iter().sum();
-        sizes.iter_mut().for_each(|size| *size = (*size / all * MAPS).ceil());
+        sizes.iter_mut().for_each(|size| *size = (*size / all * all_maps).ceil());
         sizes.shuffle(rng);
         sizes
     }
@@ -91,15 +100,19 @@ impl Population {
 
 fn draw(shape: Shape, seed: u64, run: u64) -> Vec<Job> {
     let mut rng = rng(seed, run);
-    let sizes = shape.jobs.maps(&mut rng);
+    let (map_slots, reduce_slots) =
+        (f64::from(HOSTS as u32 * MAPS_PER_HOST), f64::from(HOSTS as u32 * REDUCES_PER_HOST));
+    let sizes = shape.jobs.maps(shape.work_min * 60.0 * map_slots / MAP_S, &mut rng);
     let at = Arrivals::Poisson(shape.gap_min * 60.0).draw(sizes.len(), &mut rng);
-    let mut stage = |tasks: f64, mean: f64, slowstart: f64| {
-        let times = (0..tasks as usize).map(|_| millis(mean * rng.random_range(1.0 - SPREAD..1.0 + SPREAD)));
-        Stage { times: Times::Each(times.collect()), size: gb(1), partition: None, slowstart }
+    let mut stage = |tasks: f64, mean_s: f64, slots: f64, slowstart: f64| {
+        let fewer = tasks.min((shape.breadth * slots).ceil());
+        stage(fewer, mean_s * tasks / fewer, slowstart, &mut rng)
     };
     let job = |(number, maps): (usize, f64)| {
-        let reduces = (maps / MAPS_PER_REDUCE).ceil();
-        let stages = vec![stage(maps, MAP_S, 1.0), stage(reduces, REDUCE_S, SLOWSTART)];
+        let mut stages = vec![stage(maps, MAP_S, map_slots, 1.0)];
+        if shape.reduces {
+            stages.push(stage((maps / MAPS_PER_REDUCE).ceil(), REDUCE_S, reduce_slots, SLOWSTART));
+        }
         Job { stages, ..Job::new(&format!("job{number}")) }.at(at[number])
     };
     sizes.into_iter().enumerate().map(job).collect()
@@ -110,9 +123,9 @@ fn responses(shape: Shape, seed: u64, run: u64) -> Result<[f64; 2], StudyError> 
     let jobs = draw(shape, seed, run);
     let response = |policy: &str| -> Result<f64, StudyError> {
         let room = Room::Slots { maps: MAPS_PER_HOST, reduces: REDUCES_PER_HOST };
-        let mut testbed = Testbed { nodes: HOSTS, room, ..Testbed::thesis(policy, Preemption::Wait) };
-        testbed.properties.push((format!("{CLUSTER_PREFIX}flex-slack"), shape.slack.to_string()));
-        Ok(testbed.world(&jobs, seed)?.run().outcome().mean_sojourn_s(|_| true) / 60.0)
+        let testbed = Testbed { nodes: HOSTS, room, ..Testbed::thesis(policy, Preemption::Wait) };
+        let knobs = [("flex-slack", shape.slack.to_string())];
+        Ok(outcome(testbed, &knobs, &jobs, seed)?.mean_sojourn_s(|_| true) / 60.0)
     };
     Ok([response("fair")?, response("flex")?])
 }
@@ -126,21 +139,16 @@ struct Point {
 }
 
 fn measure(setting: &Setting, label: &str, x: f64, shape: Shape) -> Result<Point, StudyError> {
-    let draws = if setting.quick { 1 } else { DRAWS };
-    let run = |run| responses(shape, setting.seed, run);
-    let all: Vec<[f64; 2]> = ensemble::runs(label, draws, run).into_iter().collect::<Result<_, _>>()?;
+    let all = draws(setting, label, DRAWS, |run| responses(shape, setting.seed, run))?;
     let sample = |of: fn(&[f64; 2]) -> f64| Sample::new(all.iter().map(of).collect());
     Ok(Point { x, fair: sample(|r| r[0]), flex: sample(|r| r[1]), gain: sample(|r| r[0] / r[1] - 1.0) })
 }
 
-fn report(name: &str, title: &str, x: &str, points: Vec<Point>, claims: Vec<Claim>) -> Report {
-    let mut report = Report { claims, ..Report::default() };
-    let mut table = Table::new(
-        &format!("{name}-gain"),
-        "FAIR's average response over FLEX's, less 1, in %",
-        &[x, "FAIR (min)", "FLEX (min)", "gain", "half width (95 %)", "draws"],
-    );
-    for point in &points {
+/// A row per point.
+fn gain_table(name: &str, title: &str, x: &str, points: &[Point]) -> Table {
+    let columns = [x, "FAIR (min)", "FLEX (min)", "gain (%)", "half width (95 %)", "draws"];
+    let mut table = Table::new(name, title, &columns);
+    for point in points {
         table.row(vec![
             point.x.into(),
             point.fair.mean().into(),
@@ -150,12 +158,18 @@ fn report(name: &str, title: &str, x: &str, points: Vec<Point>, claims: Vec<Clai
             point.gain.len().into(),
         ]);
     }
+    table
+}
+
+fn report(name: &str, title: &str, x: &str, points: Vec<Point>, claims: Vec<Claim>) -> Report {
+    let mut report = Report { claims, ..Report::default() };
+    let about = "FAIR's average response over FLEX's, less 1, in %";
+    report.tables.push(gain_table(&format!("{name}-gain"), about, x, &points));
     let curve = |name: &str, of: fn(&Point) -> &Sample| Curve {
         name: name.to_owned(),
         points: points.iter().map(|point| (point.x, of(point).clone())).collect(),
     };
     let curves = [curve("FAIR", |point| &point.fair), curve("FLEX", |point| &point.flex)];
-    report.tables.push(table);
     add(&mut report, name, title, Axis::linear(x), Axis::linear("average response (min)"), &curves);
     report.notes.push(
         "Simulated: 26 hosts of 2 map slots and 1 reduce slot, heartbeats of 3 s, FLEX epochs of 500 ms, nothing \
@@ -167,6 +181,11 @@ fn report(name: &str, title: &str, x: &str, points: Vec<Point>, claims: Vec<Clai
 
 fn gain(point: &Point) -> f64 {
     point.gain.mean()
+}
+
+/// FLEX's average response over FAIR's.
+fn ratio(point: &Point) -> f64 {
+    1.0 / (1.0 + gain(point))
 }
 
 fn slack(setting: &Setting) -> Result<Report, StudyError> {
@@ -187,28 +206,56 @@ fn gaps(setting: &Setting) -> Result<Report, StudyError> {
     for gap_min in [0.0, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0] {
         points.push(measure(setting, &format!("gap {gap_min} min"), gap_min, Shape { gap_min, ..BASE })?);
     }
-    let ratio = |point: &Point| 1.0 / (1.0 + gain(point));
     let evidence = Evidence::default().within("FLEX / FAIR at 4 min", ratio(&points[5]), 0.95, 1.05);
     let statement = "The gain vanishes with little overlap: FLEX within 5 % of FAIR at gaps above 3 min";
     let later: Vec<String> = points[6..].iter().map(|p| format!("{} at {} min", number(ratio(p)), p.x)).collect();
-    let remark = format!(
-        "FLEX / FAIR is {}. Ten jobs that take 45 min together keep the cluster busy for 4.5 min each, so that they still \
-         wait for each other at gaps of 4 min; the paper does not tell how far a single job of its could use the cluster",
-        later.join(", ")
-    );
-    let claims = vec![Claim::new("C10", statement, evidence).remark(remark)];
-    Ok(report("fig-6b", "Slack 95 %, by the mean gap between jobs", "mean gap (min)", points, claims))
+    let claims = vec![Claim::new("C10", statement, evidence).remark(format!("FLEX / FAIR is {}", later.join(", ")))];
+    let mut report = report("fig-6b", "Slack 95 %, by the mean gap between jobs", "mean gap (min)", points, claims);
+    report.tables.push(overlap(setting)?);
+    Ok(report)
+}
+
+/// What it takes for the gain to vanish: less work, or jobs that can use only a part of the cluster.
+fn overlap(setting: &Setting) -> Result<Table, StudyError> {
+    let columns = [
+        "work (min)",
+        "a job fills at most",
+        "load at 4 min",
+        "gain at once (%)",
+        "gain at 4 min (%)",
+        "half width (95 %)",
+    ];
+    let mut table = Table::new("fig-6b-overlap", "The same with less work, and jobs of few tasks", &columns);
+    for work_min in [45.0, 22.5, 11.25] {
+        for (breadth, name) in [(f64::INFINITY, "the cluster"), (1.0 / 3.0, "a third of it")] {
+            let at = |gap_min: f64| {
+                let shape = Shape { work_min, breadth, gap_min, ..BASE };
+                measure(setting, &format!("{work_min} min, {name}, gap {gap_min}"), gap_min, shape)
+            };
+            let (once, apart) = (at(0.0)?.gain, at(4.0)?.gain);
+            let load = work_min / 10.0 / 4.0;
+            let gains = [once.mean(), apart.mean(), apart.half_width()].map(|part| Cell::from(100.0 * part));
+            table.row([work_min.into(), name.into(), load.into()].into_iter().chain(gains).collect());
+        }
+    }
+    Ok(table)
 }
 
 fn sizes(setting: &Setting) -> Result<Report, StudyError> {
-    let mut points = Vec::new();
-    for sigma in [0.0, 1.0, 2.0, 3.0, 4.0] {
-        let shape = Shape { jobs: Population::Spread(10, sigma), ..BASE };
-        points.push(measure(setting, &format!("sigma {sigma}"), sigma, shape)?);
-    }
-    let evidence = Evidence::default().at_most("FLEX / FAIR at 4", 1.0 / (1.0 + gain(&points[4])), 1.02);
+    let of = |reduces: bool| -> Result<Vec<Point>, StudyError> {
+        let point = |sigma| {
+            let shape = Shape { jobs: Population::Spread(10, sigma), reduces, ..BASE };
+            measure(setting, &format!("sigma {sigma}"), sigma, shape)
+        };
+        [0.0, 1.0, 2.0, 3.0, 4.0].into_iter().map(point).collect()
+    };
+    let (points, maps_only) = (of(true)?, of(false)?);
+    let evidence = Evidence::default().at_most("FLEX / FAIR at 4", ratio(&points[4]), 1.02);
     let claims = vec![Claim::new("C11, σ > 3", "FLEX is not worse than FAIR where the sizes differ most", evidence)];
-    Ok(report("fig-6c", "All jobs at once, slack 95 %, by σ", "σ of the sizes", points, claims))
+    let x = "σ of the sizes";
+    let mut report = report("fig-6c", "All jobs at once, slack 95 %, by σ", x, points, claims);
+    report.tables.push(gain_table("fig-6c-maps-only", "The same without reduces", x, &maps_only));
+    Ok(report)
 }
 
 fn more_jobs(setting: &Setting) -> Result<Report, StudyError> {
@@ -242,7 +289,7 @@ mod tests {
             let minutes = maps / f64::from(HOSTS as u32 * MAPS_PER_HOST) / 60.0;
             assert!((44.0..47.0).contains(&minutes), "{minutes}");
         }
-        let sizes = Population::Spread(10, 4.0).maps(&mut rng(1, 0));
+        let sizes = Population::Spread(10, 4.0).maps(4680.0, &mut rng(1, 0));
         let (least, most) = (sizes.iter().copied().fold(f64::MAX, f64::min), sizes.iter().copied().fold(0.0, f64::max));
         assert!((9.5..10.5).contains(&(most / least)), "{least} {most}");
     }

@@ -3,6 +3,7 @@
 //! schedules maps and reduces in the cluster simulator.
 
 mod bench;
+mod cluster;
 mod gain;
 mod larger;
 mod measure;

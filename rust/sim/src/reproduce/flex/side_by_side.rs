@@ -4,17 +4,16 @@
 //! ten seconds in YARN's one pool of containers, under the same preemption for all.
 
 use hiatus_core::flex::{Metric, Terms};
-use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::Resource;
-use rand::Rng;
 use rayon::prelude::*;
 
+use super::cluster::{draws, outcome, stage};
 use super::workload::{draw, rng, Shape};
 use crate::cluster::testbed::{Preemption, Room, Testbed};
 use crate::cluster::{isolation, Outcome};
-use crate::report::{number, Cell, Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::{ensemble, Setting, Study, StudyError};
-use crate::workload::cluster::{gb, millis, Arrivals, Job, Stage, Times};
+use crate::report::{Cell, Claim, Evidence, Report, Sample, Table};
+use crate::reproduce::{Setting, Study, StudyError};
+use crate::workload::cluster::{gb, Arrivals, Job};
 
 const DRAWS: usize = 10;
 const JOBS: usize = 20;
@@ -22,8 +21,6 @@ const NODES: usize = 10;
 const CONTAINERS_PER_NODE: u32 = 4;
 /// Seconds of a task, where §4.1 has one.
 const TASK_S: f64 = 10.0;
-/// Task times are within this part of their mean.
-const SPREAD: f64 = 0.25;
 /// Part of a job's work that its reduces do.
 const REDUCES: f64 = 0.2;
 const SLOWSTART: f64 = 0.8;
@@ -42,35 +39,49 @@ pub(super) const SIDE_BY_SIDE: Study = Study {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scheduler {
     Other(&'static str),
+    /// With the slack of §4.1's base case.
     Flex(Metric),
+    /// With all slack: nobody is sure of anything.
+    Unbound(Metric),
 }
 
 const OTHERS: [Scheduler; 3] = [Scheduler::Other("fifo"), Scheduler::Other("fair"), Scheduler::Other("hfsp")];
+/// Where FLEX begins among all schedulers, one for each metric.
+const FLEX: usize = OTHERS.len();
+/// Where FLEX without minima does.
+const UNBOUND: usize = FLEX + Metric::ALL.len();
 
 impl Scheduler {
     fn all() -> impl Iterator<Item = Scheduler> {
-        OTHERS.into_iter().chain(Metric::ALL.map(Scheduler::Flex))
+        let flex = Metric::ALL.map(Scheduler::Flex).into_iter();
+        OTHERS.into_iter().chain(flex).chain(Metric::ALL.map(Scheduler::Unbound))
     }
 
     fn name(self) -> String {
         match self {
             Scheduler::Other(policy) => policy.to_uppercase(),
             Scheduler::Flex(metric) => format!("FLEX {metric}"),
+            Scheduler::Unbound(metric) => format!("FLEX without minima {metric}"),
         }
     }
 
-    fn testbed(self) -> Testbed {
-        let (policy, metric) = match self {
-            Scheduler::Other(policy) => (policy, None),
-            Scheduler::Flex(metric) => ("flex", Some(metric)),
+    fn outcome(self, jobs: &[Job], seed: u64) -> Result<Outcome, StudyError> {
+        let (policy, knobs) = match self {
+            Scheduler::Other(policy) => (policy, Vec::new()),
+            Scheduler::Flex(metric) => ("flex", vec![("flex-metric", metric.name())]),
+            Scheduler::Unbound(metric) => {
+                ("flex", vec![("flex-metric", metric.name()), ("flex-slack", "1"), ("flex-sure-share", "0")])
+            }
         };
-        let masters = Resource::new(MASTER.memory_mb * JOBS as i64 / NODES as i64, 0);
-        let room = Room::Pool(gb(i64::from(CONTAINERS_PER_NODE)) + masters);
-        let mut testbed = Testbed { nodes: NODES, room, ..Testbed::thesis(policy, Preemption::Suspend) };
-        let metric = metric.map(|metric| (format!("{CLUSTER_PREFIX}flex-metric"), metric.name().to_owned()));
-        testbed.properties.extend(metric);
-        testbed
+        let knobs: Vec<(&str, String)> = knobs.into_iter().map(|(knob, value)| (knob, value.to_owned())).collect();
+        outcome(testbed(policy), &knobs, jobs, seed)
     }
+}
+
+fn testbed(policy: &str) -> Testbed {
+    let masters = Resource::new(MASTER.memory_mb * JOBS as i64 / NODES as i64, 0);
+    let room = Room::Pool(gb(i64::from(CONTAINERS_PER_NODE)) + masters);
+    Testbed { nodes: NODES, room, ..Testbed::thesis(policy, Preemption::Suspend) }
 }
 
 /// Jobs, and what each brings to the metrics.
@@ -89,12 +100,8 @@ fn workload(arriving: bool, seed: u64, run: u64) -> Workload {
     let at = Arrivals::Poisson(gap_s).draw(JOBS, &mut rng);
     let (mut jobs, mut terms) = (Vec::new(), Vec::new());
     for ((number, draft), at) in drafts.into_iter().enumerate().zip(at) {
-        let mut stage = |tasks: f64, slowstart: f64| {
-            let time = |_| millis(TASK_S * rng.random_range(1.0 - SPREAD..1.0 + SPREAD));
-            let times = Times::Each((0..tasks.ceil().max(1.0) as usize).map(time).collect());
-            Stage { times, size: gb(1), partition: None, slowstart }
-        };
-        let stages = vec![stage(draft.work * (1.0 - REDUCES), 1.0), stage(draft.work * REDUCES, SLOWSTART)];
+        let mut stage = |part: f64, slowstart: f64| stage(draft.work * part, TASK_S, slowstart, &mut rng);
+        let stages = vec![stage(1.0 - REDUCES, 1.0), stage(REDUCES, SLOWSTART)];
         let own = scaled(draft.terms);
         let steps: Vec<String> = own.steps.iter().map(|step| format!("{}:{}", step.deadline, step.penalty)).collect();
         let job = Job { stages, master: MASTER, ..Job::new(&format!("job{number}")) }.at(at);
@@ -126,55 +133,96 @@ fn value(metric: Metric, outcome: &Outcome, terms: &[Terms]) -> f64 {
 /// Values of one draw: a row per scheduler, a column per metric.
 fn measure(arriving: bool, seed: u64, run: u64) -> Result<Vec<Vec<f64>>, StudyError> {
     let Workload { jobs, mut terms } = workload(arriving, seed, run);
-    let alone = isolation(&jobs, &OTHERS[0].testbed())?;
+    let alone = isolation(&jobs, &testbed("fifo"))?;
     terms.iter_mut().zip(alone).for_each(|(terms, alone)| terms.alone = alone);
     let schedulers: Vec<Scheduler> = Scheduler::all().collect();
     let row = |scheduler: &Scheduler| {
-        let outcome = scheduler.testbed().world(&jobs, seed)?.run().outcome();
+        let outcome = scheduler.outcome(&jobs, seed)?;
         Ok(Metric::ALL.iter().map(|metric| value(*metric, &outcome, &terms)).collect())
     };
     schedulers.par_iter().map(row).collect()
 }
 
+/// One of the two comparisons, all draws: what [`measure`] gave.
+struct Comparison(Vec<Vec<Vec<f64>>>);
+
+impl Comparison {
+    /// A metric under a scheduler, by their places.
+    fn sample(&self, scheduler: usize, metric: usize) -> Sample {
+        Sample::new(self.0.iter().map(|draw| draw[scheduler][metric]).collect())
+    }
+
+    fn mean(&self, scheduler: usize, metric: usize) -> f64 {
+        self.sample(scheduler, metric).mean()
+    }
+
+    /// The one of the schedulers that is best by the metric on average.
+    fn best(&self, schedulers: std::ops::Range<usize>, metric: usize) -> usize {
+        let first = schedulers.start;
+        schedulers.min_by(|a, b| self.mean(*a, metric).total_cmp(&self.mean(*b, metric))).unwrap_or(first)
+    }
+
+    /// Whether FLEX, each time asked for the metric it is measured by, is best or equal; its places begin at `flex`.
+    fn evidence(&self, flex: usize) -> Evidence {
+        let compare = |evidence: Evidence, (at, metric): (usize, &Metric)| {
+            let other = self.mean(self.best(0..OTHERS.len(), at), at);
+            // Rewards for being early are negative: what is compared is the distance.
+            evidence.at_most(metric.name(), self.mean(flex + at, at), other + (EQUAL_WITHIN - 1.0) * other.abs())
+        };
+        Metric::ALL.iter().enumerate().fold(Evidence::default(), compare)
+    }
+
+    /// A row per metric: the means, and how far FLEX is from the best of the others.
+    fn table(&self, name: &str, title: &str) -> Table {
+        let columns = [
+            "metric",
+            "FIFO",
+            "FAIR",
+            "HFSP",
+            "FLEX asked for it",
+            "less best other",
+            "half width (95 %)",
+            "without minima",
+            "best FLEX",
+            "asked for",
+        ];
+        let mut table = Table::new(name, &format!("Means over {} draws, {title}", self.0.len()), &columns);
+        for (at, metric) in Metric::ALL.iter().enumerate() {
+            let (flex, unbound) = (FLEX + at, UNBOUND + at);
+            let other = self.best(0..OTHERS.len(), at);
+            let less = Sample::new(self.0.iter().map(|draw| draw[flex][at] - draw[other][at]).collect());
+            let best = self.best(FLEX..UNBOUND, at);
+            let mut row: Vec<Cell> = vec![metric.name().into()];
+            row.extend((0..OTHERS.len()).chain([flex]).map(|scheduler| Cell::from(self.mean(scheduler, at))));
+            row.extend([less.mean(), less.half_width(), self.mean(unbound, at), self.mean(best, at)].map(Cell::from));
+            row.push(Metric::ALL[best - FLEX].name().into());
+            table.row(row);
+        }
+        table
+    }
+
+    /// Everything: a row per metric, a column per scheduler.
+    fn matrix(&self, name: &str, title: &str) -> Table {
+        let mut columns = vec!["metric".to_owned()];
+        columns.extend(Scheduler::all().map(Scheduler::name));
+        let mut table = Table::new(&format!("{name}-all"), &format!("Every scheduler, {title}"), &columns);
+        for (at, metric) in Metric::ALL.iter().enumerate() {
+            let values = (0..columns.len() - 1).map(|scheduler| Cell::from(self.mean(scheduler, at)));
+            table.row([metric.name().into()].into_iter().chain(values).collect());
+        }
+        table
+    }
+}
+
 fn run(setting: &Setting) -> Result<Report, StudyError> {
-    let draws = if setting.quick { 2 } else { DRAWS };
     let mut report = Report::default();
     for (arriving, name, title) in [(false, "at-once", "all jobs at once"), (true, "arriving", "jobs that arrive")] {
-        let one = |run| measure(arriving, setting.seed, run);
-        let all = ensemble::runs(title, draws, one).into_iter().collect::<Result<Vec<_>, _>>()?;
-        let mean = |scheduler: usize, metric: usize| {
-            Sample::new(all.iter().map(|draw| draw[scheduler][metric]).collect()).mean()
-        };
-        let columns = ["metric", "FIFO", "FAIR", "HFSP", "FLEX asked for it", "best FLEX", "asked for"];
-        let mut table = Table::new(name, &format!("Means over {draws} draws, {title}"), &columns);
-        let mut matrix_columns = vec!["metric".to_owned()];
-        matrix_columns.extend(Scheduler::all().map(Scheduler::name));
-        let mut matrix = Table::new(&format!("{name}-all"), &format!("Every scheduler, {title}"), &matrix_columns);
-        let (mut evidence, mut exceptions) = (Evidence::default(), Vec::new());
-        for (at, metric) in Metric::ALL.into_iter().enumerate() {
-            let others: Vec<f64> = (0..OTHERS.len()).map(|scheduler| mean(scheduler, at)).collect();
-            let flex: Vec<f64> = (0..Metric::ALL.len()).map(|asked| mean(OTHERS.len() + asked, at)).collect();
-            let best_other = others.iter().copied().fold(f64::INFINITY, f64::min);
-            let best = (0..flex.len()).min_by(|a, b| flex[*a].total_cmp(&flex[*b])).unwrap_or(at);
-            let mut row: Vec<Cell> = vec![metric.name().into()];
-            row.extend(others.iter().chain([&flex[at], &flex[best]]).map(|value| Cell::from(*value)));
-            row.push(Metric::ALL[best].name().into());
-            table.row(row);
-            let whole = [metric.name().into()].into_iter();
-            matrix.row(whole.chain(others.iter().chain(&flex).map(|value| Cell::from(*value))).collect());
-            // Rewards for being early are negative: what is compared is the distance.
-            let allowed = best_other + (EQUAL_WITHIN - 1.0) * best_other.abs();
-            evidence = evidence.at_most(metric.name(), flex[at], allowed);
-            if flex[at] > allowed {
-                exceptions.push(format!("{metric} {} against {}", number(flex[at]), number(best_other)));
-            }
+        let comparison = Comparison(draws(setting, title, DRAWS, |run| measure(arriving, setting.seed, run))?);
+        report.tables.extend([comparison.table(name, title), comparison.matrix(name, title)]);
+        for (first, which) in [(FLEX, "FLEX"), (UNBOUND, "FLEX without minima")] {
+            let statement = format!("{which} best or within 2 % on the metric it is asked for, {title}");
+            report.claims.push(Claim::new("best on its metric", &statement, comparison.evidence(first)));
         }
-        report.tables.extend([table, matrix]);
-        let statement = match arriving {
-            false => "FLEX best or within 2 % on the metric it is asked for, all jobs at once",
-            true => "FLEX best or within 2 % on the metric it is asked for, jobs that arrive",
-        };
-        report.claims.push(Claim::new("best on its metric", statement, evidence));
     }
     report.notes.push(format!(
         "Simulated: {NODES} nodes of {CONTAINERS_PER_NODE} containers, heartbeats of 3 s, {JOBS} jobs of §4.1 as maps and \
