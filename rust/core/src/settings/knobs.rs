@@ -1,0 +1,379 @@
+//! Every knob of the core: its name, unit, default, range and meaning stand once, in [`KNOBS`].
+
+use crate::flex::{read_steps, Metric};
+use crate::policy::PolicyKind;
+use crate::state::FIRST_TASKS;
+use std::fmt::Display;
+
+/// Prefix of cluster-wide properties.
+pub const CLUSTER_PREFIX: &str = "yarn.scheduler.hiatus.";
+/// Prefix of properties of one queue, before its path.
+pub const QUEUE_PREFIX: &str = "yarn.scheduler.capacity.";
+/// What separates a queue's path from the knob.
+pub const QUEUE_INFIX: &str = ".hiatus.";
+
+/// What a value may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Range {
+    /// A whole number between two bounds, both included.
+    Whole(u64, u64),
+    /// A fraction between two bounds, both included.
+    Fraction(f64, f64),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// The steps of a service level agreement, or `none`.
+    Steps,
+}
+
+impl Range {
+    /// Whether the value is within it.
+    pub fn allows(&self, value: &str) -> bool {
+        match *self {
+            Range::Whole(low, high) => value.parse().is_ok_and(|n: u64| (low..=high).contains(&n)),
+            Range::Fraction(low, high) => value.parse().is_ok_and(|x: f64| (low..=high).contains(&x)),
+            Range::OneOf(words) => words.contains(&value),
+            Range::Steps => value == "none" || read_steps(value).is_some(),
+        }
+    }
+}
+
+impl Display for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Range::Whole(low, high) => write!(f, "a whole number from {low} to {high}"),
+            Range::Fraction(low, high) => write!(f, "a number from {low} to {high}"),
+            Range::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+            Range::Steps => write!(f, "none, or SECONDS:PENALTY, rising, with / between them"),
+        }
+    }
+}
+
+/// One setting an administrator can turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Knob {
+    /// Name after the prefix.
+    pub name: &'static str,
+    /// Unit of the value; empty for words.
+    pub unit: &'static str,
+    /// Value when nothing is set.
+    pub default: &'static str,
+    /// What is allowed.
+    pub range: Range,
+    /// Whether a queue can have its own value.
+    pub per_queue: bool,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+const DAY_MS: u64 = 86_400_000;
+
+/// All knobs of the core, in the order of the documentation.
+pub const KNOBS: &[Knob] = &[
+    Knob {
+        name: "mode",
+        unit: "",
+        default: "suspend",
+        range: Range::OneOf(&["off", "observe", "order", "suspend", "kill"]),
+        per_queue: false,
+        meaning: "How far Hiatus may go: `off` is stock CapacityScheduler; `observe` decides and reports, stock acts; \
+                  `order` chooses who is served next; `suspend` also takes resources back by suspending containers; \
+                  `kill` also kills, in queues whose `preemption` says so.",
+    },
+    Knob {
+        name: "policy",
+        unit: "",
+        default: "hfsp",
+        range: Range::OneOf(PolicyKind::NAMES),
+        per_queue: true,
+        meaning: "Order of the jobs of a queue: by arrival (`fifo`), equal shares (`fair`), least attained service \
+                  (`las`), least estimated remaining work (`srpt`), least left under virtual fair sharing (`hfsp`), what \
+                  is best for `flex-metric` (`flex`).",
+    },
+    Knob {
+        name: "preemption",
+        unit: "",
+        default: "suspend",
+        range: Range::OneOf(&["wait", "suspend", "suspend-or-kill", "kill", "adaptive"]),
+        per_queue: true,
+        meaning: "What containers of this queue may suffer for a job with a higher claim, as far as `mode` allows: \
+                  nothing (`wait`); be suspended where the node can (`suspend`), and killed elsewhere \
+                  (`suspend-or-kill`); be killed everywhere (`kill`); or what costs least (`adaptive`).",
+    },
+    Knob {
+        name: "kill-before-ms",
+        unit: "ms",
+        default: "5000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: true,
+        meaning: "`adaptive` kills a container that has run for less than this: little is lost.",
+    },
+    Knob {
+        name: "wait-before-end-ms",
+        unit: "ms",
+        default: "10000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: true,
+        meaning: "`adaptive` leaves a container alone that probably has less than this left to run.",
+    },
+    Knob {
+        name: "victims",
+        unit: "",
+        default: "youngest",
+        range: Range::OneOf(&["youngest", "smallest-memory", "nearest-to-completion", "largest-job"]),
+        per_queue: true,
+        meaning:
+            "Which containers of this queue go first: of its last job in order the youngest, the smallest, or those \
+                  with least left to run; or those of the job with most work left, youngest first. A phase's first \
+                  tasks come last in any case.",
+    },
+    Knob {
+        name: "min-run-ms",
+        unit: "ms",
+        default: "5000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: true,
+        meaning: "A container runs at least this long before it is suspended or killed for another job; twice as long after \
+                  each time that work of its phase was killed, until one of its tasks is done.",
+    },
+    Knob {
+        name: "max-suspensions",
+        unit: "times",
+        default: "3",
+        range: Range::Whole(0, 1_000),
+        per_queue: true,
+        meaning: "How often one container may be suspended in its life.",
+    },
+    Knob {
+        name: "min-resumed-ms",
+        unit: "ms",
+        default: "30000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: true,
+        meaning: "After a resume, a container runs at least this long before it is suspended again.",
+    },
+    Knob {
+        name: "max-suspension-ms",
+        unit: "ms",
+        default: "600000",
+        range: Range::Whole(1_000, 30 * DAY_MS),
+        per_queue: true,
+        meaning: "A container suspended for this long gets the next room on its node; after twice as long it is \
+                  killed, so that its job can rerun it elsewhere.",
+    },
+    Knob {
+        name: "resume-locality-ms",
+        unit: "ms",
+        default: "300000",
+        range: Range::Whole(0, 30 * DAY_MS),
+        per_queue: true,
+        meaning:
+            "A suspended container that its job may run, and whose node has no room for so long, is killed: it is \
+                  run again elsewhere.",
+    },
+    Knob {
+        name: "default-task-ms",
+        unit: "ms",
+        default: "60000",
+        range: Range::Whole(1, 30 * DAY_MS),
+        per_queue: true,
+        meaning: "Expected run time of a task while no task of its phase has finished.",
+    },
+    Knob {
+        name: "training-tasks",
+        unit: "tasks",
+        default: "5",
+        range: Range::Whole(1, FIRST_TASKS as u64),
+        per_queue: true,
+        meaning: "`hfsp` learns the size of a phase from so many of its first tasks; a phase with fewer is tiny and \
+                  comes first.",
+    },
+    Knob {
+        name: "training-timeout-ms",
+        unit: "ms",
+        default: "60000",
+        range: Range::Whole(1_000, DAY_MS),
+        per_queue: true,
+        meaning: "A first task that runs longer is judged by its progress, or by its run time if nobody tells.",
+    },
+    Knob {
+        name: "training-share",
+        unit: "fraction of what the queue may hold",
+        default: "0.25",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "Phases whose size `hfsp` has not learnt yet may get so much for their first tasks ahead of all \
+                  others, and one container at least; 0 for nothing at all.",
+    },
+    Knob {
+        name: "untrained-factor",
+        unit: "",
+        default: "1",
+        range: Range::Fraction(1.0, 1_000_000.0),
+        per_queue: true,
+        meaning: "How many times as large as earlier ones `hfsp` takes a phase to be before it has learnt its size.",
+    },
+    Knob {
+        name: "after-training",
+        unit: "",
+        default: "replace",
+        range: Range::OneOf(&["replace", "retain-ageing"]),
+        per_queue: true,
+        meaning:
+            "When `hfsp` has learnt a size: whether it replaces what was left of the first one, or what the phase \
+                  has aged so far still counts.",
+    },
+    Knob {
+        name: "late-jobs",
+        unit: "",
+        default: "in-order",
+        range: Range::OneOf(&["in-order", "shared"]),
+        per_queue: true,
+        meaning: "How `hfsp` serves jobs that should be done by their estimate: one after the other, or all alike.",
+    },
+    Knob {
+        name: "ageing-speed",
+        unit: "",
+        default: "1",
+        range: Range::Fraction(0.01, 100.0),
+        per_queue: true,
+        meaning: "How fast time passes in the virtual cluster of `hfsp`: larger is closer to first come, first served.",
+    },
+    Knob {
+        name: "hints",
+        unit: "",
+        default: "honour",
+        range: Range::OneOf(&["honour", "ignore"]),
+        per_queue: true,
+        meaning: "Whether application tags such as `hiatus.size=3600`, `hiatus.weight=2` and `hiatus.deadline=+600` count.",
+    },
+    Knob {
+        name: "flex-metric",
+        unit: "",
+        default: Metric::AvgResponse.name(),
+        range: Range::OneOf(&Metric::NAMES),
+        per_queue: true,
+        meaning: "What `flex` makes as small as it can.",
+    },
+    Knob {
+        name: "flex-epoch-ms",
+        unit: "ms",
+        default: "500",
+        range: Range::Whole(0, 60_000),
+        per_queue: true,
+        meaning: "`flex` decides anew at most this often.",
+    },
+    Knob {
+        name: "flex-slack",
+        unit: "fraction of the queue",
+        default: "0.75",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "What `flex` may give to whom it likes. The rest is shared as under `fair`.",
+    },
+    Knob {
+        name: "flex-sure-share",
+        unit: "fraction of the queue",
+        default: "0.5",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "Whatever the slack, `flex` makes every job sure of one container as long as all these take no more than \
+                  this, and the earliest jobs where they would. With 0, and all slack, the metric alone counts: whom it puts \
+                  last waits.",
+    },
+    Knob {
+        name: "flex-max-share",
+        unit: "fraction of what the queue may hold",
+        default: "1",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "The most that `flex` means one job to hold, and one container at least; what nobody else wants it may \
+                  have on top.",
+    },
+    Knob {
+        name: "flex-deadline-s",
+        unit: "s after submission",
+        default: "0",
+        range: Range::Whole(0, 10 * 365 * 86_400),
+        per_queue: true,
+        meaning: "Deadline of a job without a tag `hiatus.deadline`; 0 for none, which is one that is never missed.",
+    },
+    Knob {
+        name: "flex-weight",
+        unit: "",
+        default: "1",
+        range: Range::Fraction(0.01, 100.0),
+        per_queue: true,
+        meaning: "Weight of a job without a tag `hiatus.weight`, in the metrics that have weights.",
+    },
+    Knob {
+        name: "flex-sla",
+        unit: "s after submission:penalty",
+        default: "none",
+        range: Range::Steps,
+        per_queue: true,
+        meaning: "What a job without a tag `hiatus.sla` costs from when on, for the metric `sla`: `600:1/1200:5`.",
+    },
+    Knob {
+        name: "max-suspended-memory",
+        unit: "fraction of the node's memory",
+        default: "0.5",
+        range: Range::Fraction(0.0, 16.0),
+        per_queue: false,
+        meaning: "Memory that suspended containers of one node may keep, as containers' sizes; above it nothing more \
+                  is suspended there. Give nodes swap of that size: where a node says how much RAM and swap it has, \
+                  it keeps no more than those hold beside running containers that fill it.",
+    },
+    Knob {
+        name: "plan-interval-ms",
+        unit: "ms",
+        default: "100",
+        range: Range::Whole(0, 60_000),
+        per_queue: false,
+        meaning: "Order and targets are computed anew at most this often, and at least every ten times as long.",
+    },
+    Knob {
+        name: "claim-timeout-ms",
+        unit: "ms",
+        default: "30000",
+        range: Range::Whole(1_000, DAY_MS),
+        per_queue: false,
+        meaning: "Room kept on a node for the request it was freed for is given back when unused for this long.",
+    },
+    Knob {
+        name: "large-ask-delay-ms",
+        unit: "ms",
+        default: "3000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: false,
+        meaning: "When the first job in order finds no node with room for its next container for this long, room is \
+                  collected for it on one node.",
+    },
+    Knob {
+        name: "large-ask-timeout-ms",
+        unit: "ms",
+        default: "600000",
+        range: Range::Whole(1_000, DAY_MS),
+        per_queue: false,
+        meaning: "Room that is collected as containers end and not enough after this long is given back.",
+    },
+    Knob {
+        name: "stall-timeout-ms",
+        unit: "ms",
+        default: "60000",
+        range: Range::Whole(1_000, DAY_MS),
+        per_queue: false,
+        meaning: "A container that is given out but not started for this long on a node with suspended ones gets \
+                  one of those killed out of its way.",
+    },
+];
+
+/// [`KNOBS`] as the rows of a Markdown table, for `docs/operations.md`.
+pub fn table() -> String {
+    let row = |knob: &Knob| {
+        let scope = if knob.per_queue { "cluster, queue" } else { "cluster" };
+        let Knob { name, unit, default, range, meaning, .. } = knob;
+        format!("| `{name}` | {unit} | `{default}` | {range} | {scope} | {meaning} |\n")
+    };
+    let head = "| name | unit | default | allowed | scope | meaning |\n|---|---|---|---|---|---|\n";
+    KNOBS.iter().map(row).fold(head.to_string(), |all, row| all + &row)
+}

@@ -1,0 +1,172 @@
+//! Settings: the knobs an administrator can turn ([`KNOBS`]), how properties become values ([`Settings::parse`]), and the
+//! values as the core uses them.
+
+mod knobs;
+mod reading;
+
+pub use knobs::{table, Knob, Range, CLUSTER_PREFIX, KNOBS, QUEUE_INFIX, QUEUE_PREFIX};
+pub use reading::SettingsError;
+
+use crate::flex::{Metric, Seconds, Step};
+use crate::policy::PolicyKind;
+use crate::units::Millis;
+use std::collections::BTreeMap;
+
+/// How far the product may go; each rung includes those below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// Decide the order only: resources are handed over as containers end.
+    Order,
+    /// Take resources back by suspending, where the node can.
+    #[default]
+    Suspend,
+    /// Kill, too.
+    Kill,
+}
+
+/// What a queue's containers may suffer for a job with a higher claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Primitive {
+    /// Nothing: their ends are waited for.
+    Wait,
+    /// They are suspended where the node can.
+    #[default]
+    Suspend,
+    /// They are suspended where the node can, killed elsewhere.
+    SuspendOrKill,
+    /// They are killed, wherever they are.
+    Kill,
+    /// What costs least: killed while little is lost, waited for when they are almost done, suspended in between.
+    Adaptive,
+}
+
+/// Which of the containers that may be taken go first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Victims {
+    /// Of the lowest-ranked job, the youngest.
+    #[default]
+    Youngest,
+    /// Of the lowest-ranked job, the smallest: least is written to disk.
+    SmallestMemory,
+    /// Of the lowest-ranked job, those with least left to do.
+    NearestToCompletion,
+    /// Of the job with most left to do, whatever its rank, the youngest.
+    LargestJob,
+}
+
+/// Settings of one queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueSettings {
+    /// Order of its jobs.
+    pub policy: PolicyKind,
+    /// What may be done to its containers, before `mode` caps it.
+    pub preemption: Primitive,
+    /// Which of them go first.
+    pub victims: Victims,
+    /// Run time below which [`Primitive::Adaptive`] kills.
+    pub kill_before: Millis,
+    /// Run time left below which [`Primitive::Adaptive`] waits.
+    pub wait_before_end: Millis,
+    /// Minimum run time before the first suspension or a kill.
+    pub min_run: Millis,
+    /// Suspensions per container.
+    pub max_suspensions: u32,
+    /// Minimum run time between two suspensions.
+    pub min_resumed: Millis,
+    /// Suspension after which a container must be resumed; at twice this it is killed.
+    pub max_suspension: Millis,
+    /// For how long a suspended container waits for room at home that its job may use.
+    pub resume_locality: Millis,
+    /// Expected task time without any evidence.
+    pub default_task: Millis,
+    /// Whether users' hints count.
+    pub hints: bool,
+    /// Rules of the policy `hfsp`.
+    pub hfsp: HfspSettings,
+    /// Rules of the policy `flex`.
+    pub flex: FlexSettings,
+}
+
+/// Parameters of HFSP (thesis, sections 4.2 to 4.4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HfspSettings {
+    /// t: first tasks from which a phase's size is learnt.
+    pub training_tasks: u32,
+    /// Δ: run time after which a first task is judged by its progress.
+    pub training_timeout: Millis,
+    /// T, as a fraction of what the queue may hold.
+    pub training_share: f64,
+    /// ξ: factor on the size of phases that are not trained yet.
+    pub untrained_factor: f64,
+    /// Whether ageing counts on when a size is learnt.
+    pub retain_ageing: bool,
+    /// Whether late jobs are served side by side.
+    pub late_shared: bool,
+    /// Speed of virtual time.
+    pub ageing_speed: f64,
+}
+
+/// What FLEX aims at, and how freely (Wolf et al. 2010, §2 and §4).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlexSettings {
+    /// The objective.
+    pub metric: Metric,
+    /// Shortest time between two decisions.
+    pub epoch: Millis,
+    /// Fraction of the queue that no minimum claims.
+    pub slack: f64,
+    /// Fraction of the queue that a container for each job may bind, whatever the slack.
+    pub sure_share: f64,
+    /// Most of the queue for one job.
+    pub max_share: f64,
+    /// Deadline of jobs that bring none, in seconds after submission.
+    pub deadline: Option<Seconds>,
+    /// Weight of jobs that bring none.
+    pub weight: f64,
+    /// Service level agreement of jobs that bring none; empty for none.
+    pub steps: Vec<Step>,
+}
+
+/// Settings of the whole cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterSettings {
+    /// How far decisions may go.
+    pub mode: Mode,
+    /// Suspended memory per node as a fraction of the node's memory.
+    pub max_suspended_memory: f64,
+    /// Shortest time between two plans.
+    pub plan_interval: Millis,
+    /// After which unused room is given back.
+    pub claim_timeout: Millis,
+    /// After which room is collected for an ask that fits nowhere.
+    pub large_ask_delay: Millis,
+    /// After which room that was collected and is not enough is given back.
+    pub large_ask_timeout: Millis,
+    /// After which a container that does not start is helped.
+    pub stall_timeout: Millis,
+}
+
+/// All settings, parsed and valid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Of the cluster.
+    pub cluster: ClusterSettings,
+    defaults: QueueSettings,
+    queues: BTreeMap<String, QueueSettings>,
+}
+
+impl Settings {
+    /// Settings of the queue at this path: its own, or those of its nearest ancestor that has any.
+    pub fn queue(&self, path: &str) -> &QueueSettings {
+        let mut at = path;
+        loop {
+            if let Some(found) = self.queues.get(at) {
+                return found;
+            }
+            match at.rsplit_once('.') {
+                Some((parent, _)) => at = parent,
+                None => return &self.defaults,
+            }
+        }
+    }
+}
