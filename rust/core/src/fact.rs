@@ -112,8 +112,8 @@ pub enum Fact {
     Progress {
         /// The container.
         container: ContainerId,
-        /// Part of the work done, 0…1.
-        done: f64,
+        /// Part of its own work done, 0…1; `None` if it has not begun that, but waits for other tasks or fetches what they made.
+        done: Option<f64>,
     },
     /// An application said how many tasks of one kind it has, whether or not it has asked for their containers yet. Optional, too.
     Tasks {

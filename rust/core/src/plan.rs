@@ -210,12 +210,10 @@ fn phases(job: &Job, partition: PartitionId, total: Resource, cluster: &Cluster)
     let of_partition = job.phases.iter().filter(|(key, _)| key.partition == partition);
     let view = |(key, phase): (&PhaseKey, &Phase)| {
         let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
+        let worked = |id| cluster.containers.get(&id).map_or(Millis(0), |c| job.worked(id, c, cluster.now));
         let task = |first: &FirstTask| match first.finished {
             Some(run_time) => TaskView::Finished { run_time },
-            None => TaskView::Running {
-                elapsed: cluster.containers.get(&first.container).map_or(Millis(0), |c| c.run_time(cluster.now)),
-                progress: first.progress,
-            },
+            None => TaskView::Running { elapsed: worked(first.container), progress: first.progress },
         };
         PhaseView {
             key: *key,

@@ -169,7 +169,10 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
         }
         23 => {
             let (r, _) = layout::Progress::read(bytes)?;
-            Fact::Progress { container: ContainerId(r.container), done: r.done }
+            Fact::Progress {
+                container: ContainerId(r.container),
+                done: (r.done >= 0.0 || r.done.is_nan()).then_some(r.done),
+            }
         }
         24 => {
             let (r, _) = layout::Tasks::read(bytes)?;

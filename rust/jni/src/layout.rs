@@ -147,7 +147,7 @@ records! { FACTS:
     21 AppParked { app: u32, parked: u32 }
     #[doc = "The same for one container."]
     22 ContainerParked { container: u32, parked: u32 }
-    #[doc = "A task said which part of its work is done, 0 to 1."]
+    #[doc = "A task said which part of its own work is done, 0 to 1; less than 0: it has not begun that."]
     23 Progress { container: u32, done: f64 }
     #[doc = "The application said how many tasks of a request priority it has, and how many of them are done."]
     24 Tasks { app: u32, priority: i32, total: u32, done: u32 }

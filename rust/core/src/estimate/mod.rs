@@ -10,7 +10,7 @@ pub use hints::{Hints, SizeHint};
 use crate::state::{Job, Phase};
 use crate::units::{Millis, Resource, ResourceSeconds};
 
-/// Expected run time of one task of the phase.
+/// Expected working time of one task of the phase.
 pub fn task_time(phase: &Phase, default_task: Millis) -> Millis {
     match phase.finished {
         0 => default_task,
@@ -18,13 +18,13 @@ pub fn task_time(phase: &Phase, default_task: Millis) -> Millis {
     }
 }
 
-/// Run time that a task of the phase has left after `ran`: by the part `done` of its work, if it told that, otherwise by what
-/// tasks of the phase take. One that has outlived that takes as much again.
-pub fn task_left(phase: &Phase, ran: Millis, done: Option<f64>, default_task: Millis) -> Millis {
+/// Working time that a task of the phase has left after `worked`: by the part `done` of its work, if it told that, otherwise
+/// by what tasks of the phase take. One that has outlived that takes as much again.
+pub fn task_left(phase: &Phase, worked: Millis, done: Option<f64>, default_task: Millis) -> Millis {
     match done {
-        Some(done) if done > 0.0 => Millis((ran.0 as f64 * (1.0 - done) / done) as u64),
-        _ => match task_time(phase, default_task).since(ran) {
-            Millis(0) => ran,
+        Some(done) if done > 0.0 => Millis((worked.0 as f64 * (1.0 - done) / done) as u64),
+        _ => match task_time(phase, default_task).since(worked) {
+            Millis(0) => worked,
             left => left,
         },
     }

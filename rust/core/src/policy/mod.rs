@@ -80,7 +80,7 @@ impl PhaseView {
     }
 }
 
-/// One of the first tasks of a phase. Times are run times, suspensions aside.
+/// One of the first tasks of a phase. Times are working times, see [`Job::worked`](crate::state::Job::worked).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TaskView {
     /// It succeeded.

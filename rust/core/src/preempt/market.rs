@@ -256,7 +256,8 @@ fn of_job(
             let (resource, ran) = (container.resource(), container.run_time(cluster.now));
             let done = job.progress_of(id, container.phase);
             let phase = job.phases.get(&container.phase)?;
-            let left = estimate::task_left(phase, ran, done, queue.default_task);
+            let worked = job.worked(id, container, cluster.now);
+            let left = estimate::task_left(phase, worked, done, queue.default_task);
             let candidate = Candidate {
                 mode: settings.cluster.mode,
                 ran,

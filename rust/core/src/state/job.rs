@@ -14,8 +14,10 @@ pub const FIRST_TASKS: usize = 32;
 pub struct FirstTask {
     /// Its container.
     pub container: ContainerId,
-    /// Its run time, suspensions aside, once it has succeeded.
+    /// Its working time, see [`Job::worked`], once it has succeeded.
     pub finished: Option<Millis>,
+    /// Run time after which it had, by what it said, not begun its own work.
+    waited: Millis,
     /// The part of its work that it reported as done, 0…1; `None` if it never did.
     pub progress: Option<f64>,
 }
@@ -35,7 +37,7 @@ pub struct Phase {
     pub suspended: u32,
     /// Tasks that succeeded.
     pub finished: u32,
-    /// Their run times together, suspensions aside.
+    /// Their working times together, see [`Job::worked`].
     pub finished_time: Millis,
     /// The first of its tasks to start that succeeded or still run, in the order of their starts. One that fails, is
     /// killed or lost makes way for the next. Tasks recovered with the ResourceManager are missing: nobody saw them start.
@@ -199,6 +201,7 @@ impl Job {
 
     pub(super) fn finish(&mut self, id: ContainerId, container: &Container, exit: Exit, now: Millis) {
         let run_time = container.run_time(now);
+        let work_time = self.worked(id, container, now);
         let phase = self.phases.entry(container.phase).or_default();
         let worked = !container.is_master && run_time > Millis::default();
         if exit == Exit::Killed && worked && container.allocated >= phase.killed_at {
@@ -209,9 +212,9 @@ impl Job {
         if exit == Exit::Succeeded && worked {
             phase.kill_rounds = 0;
             phase.finished += 1;
-            phase.finished_time = phase.finished_time + run_time;
+            phase.finished_time = phase.finished_time + work_time;
             if let Some(first) = phase.first.iter_mut().find(|first| first.container == id) {
-                first.finished = Some(run_time);
+                first.finished = Some(work_time);
             }
         } else {
             phase.first.retain(|first| first.container != id);
@@ -223,14 +226,27 @@ impl Job {
         let first = &mut self.phases.entry(container.phase).or_default().first;
         let known = first.iter().any(|first| first.container == id);
         if !container.is_master && !known && first.len() < FIRST_TASKS {
-            first.push(FirstTask { container: id, finished: None, progress: None });
+            first.push(FirstTask { container: id, finished: None, waited: Millis(0), progress: None });
         }
     }
 
-    /// A task said how far it is.
-    pub(super) fn progress(&mut self, id: ContainerId, container: &Container, done: f64) {
+    /// A task said how far it is, or that it waits.
+    pub(super) fn progress(&mut self, id: ContainerId, container: &Container, done: Option<f64>, now: Millis) {
         let first = self.phases.get_mut(&container.phase).into_iter().flat_map(|phase| &mut phase.first);
-        first.filter(|first| first.container == id).for_each(|first| first.progress = Some(done));
+        for first in first.filter(|first| first.container == id) {
+            first.progress = done;
+            first.waited = if done.is_none() { container.run_time(now) } else { first.waited };
+        }
+    }
+
+    /// How long the container has worked: its run time, suspensions aside, without the time before its own work that it
+    /// told of. A reduce that waits for maps is no longer for it (HFSP, gap 17).
+    pub fn worked(&self, id: ContainerId, container: &Container, now: Millis) -> Millis {
+        container.run_time(now).since(self.first_task(id, container.phase).map_or(Millis(0), |first| first.waited))
+    }
+
+    fn first_task(&self, id: ContainerId, phase: PhaseKey) -> Option<&FirstTask> {
+        self.phases.get(&phase)?.first.iter().find(|first| first.container == id)
     }
 
     /// The application said how many tasks of a request priority it has, and how many of those are done.
@@ -242,13 +258,12 @@ impl Job {
 
     /// Whether the container is among the first tasks of its phase.
     pub fn is_first_task(&self, id: ContainerId, phase: PhaseKey) -> bool {
-        self.phases.get(&phase).is_some_and(|phase| phase.first.iter().any(|first| first.container == id))
+        self.first_task(id, phase).is_some()
     }
 
     /// The part of its work that the container reported as done, 0…1; only first tasks are listened to.
     pub fn progress_of(&self, id: ContainerId, phase: PhaseKey) -> Option<f64> {
-        let first = self.phases.get(&phase).into_iter().flat_map(|phase| &phase.first);
-        first.into_iter().find(|first| first.container == id).and_then(|first| first.progress)
+        self.first_task(id, phase).and_then(|first| first.progress)
     }
 
     fn counter(&mut self, container: &Container, partition: PartitionId) -> &mut u32 {

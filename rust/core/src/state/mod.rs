@@ -388,9 +388,10 @@ impl Cluster {
         true
     }
 
-    fn progress(&mut self, id: ContainerId, done: f64) -> bool {
-        let Some(container) = self.containers.get(&id).filter(|_| (0.0..=1.0).contains(&done)) else { return false };
-        self.jobs.get_mut(&container.app).map(|job| job.progress(id, container, done)).is_some()
+    fn progress(&mut self, id: ContainerId, done: Option<f64>) -> bool {
+        let sensible = done.is_none_or(|done| (0.0..=1.0).contains(&done));
+        let (Some(container), now) = (self.containers.get(&id).filter(|_| sensible), self.now) else { return false };
+        self.jobs.get_mut(&container.app).map(|job| job.progress(id, container, done, now)).is_some()
     }
 
     fn demote(&mut self, id: ContainerId) -> bool {

@@ -1,7 +1,7 @@
 //! What an application says about its tasks counts before it asks for their containers.
 
 use hiatus_core::explain;
-use hiatus_core::fact::{AppFact, ContainerFact, Fact, Found, NodeFact, PhaseKey, QueueFact};
+use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact};
 use hiatus_core::settings::Settings;
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
@@ -94,4 +94,29 @@ fn of_several_phases_with_one_priority_nobody_knows_which_has_how_many_tasks() {
     let larger = PhaseKey { resource: Resource::new(2048, 1), ..REDUCES };
     tell(&mut scheduler, 5, &[Fact::Asked { app: APP, phase: larger, count: 1 }, says(20, 0)]);
     assert_eq!(known(&scheduler), (2, 0, "tiny"));
+}
+
+#[test]
+fn gap_17_a_reduce_that_waits_for_maps_is_no_longer_for_it() {
+    let mut scheduler = job();
+    let tell = |scheduler: &mut Scheduler, at_s, facts: &[Fact]| {
+        let alive = Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 };
+        tell(scheduler, at_s, &[&[alive], facts].concat());
+    };
+    let first = 2..=6;
+    let begin = |id| [container(id, REDUCES, false), Fact::Launched { container: ContainerId(id) }];
+    tell(&mut scheduler, 10, &first.clone().flat_map(begin).collect::<Vec<_>>());
+    tell(&mut scheduler, 10, &[Fact::Asked { app: APP, phase: REDUCES, count: 1 }]);
+    let say = |done| first.clone().map(|id| Fact::Progress { container: ContainerId(id), done }).collect::<Vec<_>>();
+    for at_s in [100, 300, 500] {
+        tell(&mut scheduler, at_s, &say(None));
+        assert_eq!(known(&scheduler), (6, 0, "training"), "however long it waits, that tells nothing");
+    }
+    tell(&mut scheduler, 520, &say(Some(0.25)));
+    tell(&mut scheduler, 520, &[Fact::Completed { container: ContainerId(2), exit: Exit::Succeeded }]);
+    tell(&mut scheduler, 560, &[]);
+    // One took 20 s, and a quarter of each of the others 60 s.
+    let mean_s = (20.0 + 4.0 * 240.0) / 5.0;
+    let sizing = explain::explain(&scheduler).jobs[0].sizing.clone().unwrap();
+    assert_eq!((sizing.source, (sizing.estimate_s * 8.0).round()), ("final", mean_s * 6.0));
 }

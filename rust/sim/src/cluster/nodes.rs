@@ -79,7 +79,8 @@ impl World {
         for (id, process) in &self.machines[node.0 as usize].manager.processes {
             let Some(found) = self.containers.get(id).filter(|found| found.task.is_some()) else { continue };
             if jobs.get(&found.app).is_some_and(|job| job.is_first_task(*id, found.phase)) {
-                self.facts.push(Fact::Progress { container: *id, done: process.done(self.now) });
+                let done = (!process.gated).then(|| process.done(self.now));
+                self.facts.push(Fact::Progress { container: *id, done });
                 told.insert(found.app);
             }
         }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 1536273406;
+  static final int ABI = -287572861;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
 
@@ -186,7 +186,7 @@ final class Records {
     to.putInt(parked);
   }
 
-  /** A task said which part of its work is done, 0 to 1. */
+  /** A task said which part of its own work is done, 0 to 1; less than 0: it has not begun that. */
   static void putProgress(FactBuffer out, int container, double done) {
     ByteBuffer to = out.record(23, 20);
     to.putInt(container);

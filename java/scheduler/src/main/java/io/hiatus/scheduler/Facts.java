@@ -308,7 +308,7 @@ final class Facts {
     }
   }
 
-  /** A task said which part of its work is done, 0 to 1. */
+  /** A task said which part of its own work is done, 0 to 1; less than 0 if it has not begun that, but waits for others. */
   synchronized void progress(ContainerId id, double done) {
     Integer container = containers.of(id);
     if (container != null) {

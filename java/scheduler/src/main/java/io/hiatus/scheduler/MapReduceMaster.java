@@ -45,6 +45,15 @@ final class MapReduceMaster {
     return get(root + "/tasks").path("tasks").path("task");
   }
 
+  /**
+   * The part of its own work that the task has done, 0 to 1; less than 0 while a reduce waits for maps, fetches and sorts what
+   * they made: that is the first two thirds of what MapReduce calls its progress.
+   */
+  static double done(JsonNode task) {
+    double progress = task.path("progress").asDouble() / 100;
+    return task.path("type").asText().equals("REDUCE") ? 3 * progress - 2 : progress;
+  }
+
   /** The container of a task's attempt that runs, or null. */
   ContainerId containerOf(String task) throws IOException {
     for (JsonNode attempt : get(root + "/tasks/" + task + "/attempts").path("taskAttempts").path("taskAttempt")) {

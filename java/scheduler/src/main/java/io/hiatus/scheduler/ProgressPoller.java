@@ -121,7 +121,7 @@ final class ProgressPoller extends Thread {
         for (JsonNode task : oldestFirst(master.tasks())) {
           ContainerId container = containerOf(task, master);
           if (container != null) {
-            listener.progress(container, task.path("progress").asDouble() / 100);
+            listener.progress(container, MapReduceMaster.done(task));
           }
         }
         failures = 0;

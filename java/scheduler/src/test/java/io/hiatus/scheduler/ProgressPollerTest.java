@@ -99,7 +99,7 @@ public class ProgressPollerTest {
   @Test
   public void theCoreLearnsOfTasksNotAskedForYetAndOfProgress() throws Exception {
     assertEquals("before", 2, reduces().path("tasks").asInt());
-    says(9, 0, 25);
+    says(9, 0, 75);
     poller.round();
     JsonNode told = reduces();
     assertEquals(told.toString(), 9, told.path("tasks").asInt());
@@ -109,16 +109,26 @@ public class ProgressPollerTest {
 
   @Test
   public void tasksDoneBeforeAnybodySawThemAreNotStillToDo() throws Exception {
-    says(9, 5, 25);
+    says(9, 5, 75);
     poller.round();
     assertEquals("two run, and of five done two at most may be these", 6, reduces().path("tasks").asInt());
   }
 
   @Test
-  public void aContainerIsAskedForOnce() throws Exception {
-    says(9, 0, 25);
+  public void aReduceThatStillFetchesAndSortsHasNotBegun() throws Exception {
+    says(9, 0, 66);
     poller.round();
-    says(9, 0, 50);
+    assertEquals("gap 17", 0, reduces().path("progress").size());
+    says(9, 0, 70);
+    poller.round();
+    assertEquals(0.1, reduces().at("/progress/0").asDouble(), 1e-9);
+  }
+
+  @Test
+  public void aContainerIsAskedForOnce() throws Exception {
+    says(9, 0, 75);
+    poller.round();
+    says(9, 0, 83.3333333333);
     poller.round();
     assertEquals(0.5, reduces().at("/progress/0").asDouble(), 1e-9);
     assertEquals(1, requests.stream().filter(path -> path.endsWith("/attempts")).count());
@@ -132,7 +142,7 @@ public class ProgressPollerTest {
     answers.put(path(""), "no JSON");
     poller.round();
     assertEquals(2, requests.size());
-    says(9, 0, 25);
+    says(9, 0, 75);
     for (int round = 0; round < 3; round++) {
       poller.round();
     }
@@ -145,7 +155,7 @@ public class ProgressPollerTest {
     poller.round();
     registers("127.0.0.1");
     poller.round(); // this one it skips
-    says(9, 0, 25);
+    says(9, 0, 75);
     for (String answer : new String[] {"[]", "7", "{\"job\": {\"mapsTotal\": -1}}", "{\"job\": {\"mapsTotal\": 1e99}}"}) {
       answers.put(path(""), answer);
       int before = requests.size();
@@ -158,7 +168,7 @@ public class ProgressPollerTest {
 
   @Test
   public void nobodyIsAskedButRunningMapReduceJobsOnTheirOwnNode() throws Exception {
-    says(9, 0, 25);
+    says(9, 0, 75);
     registers("127.0.0.9");
     poller.round();
     registers("127.0.0.1");
