@@ -111,8 +111,8 @@ fn wait_for_home(cluster: &mut Cluster, id: ContainerId, kept_out: bool, setting
     }
 }
 
-/// The first in order that finds no room for long gets it collected on one node, as containers end there: the one with
-/// most room that could hold it, which is returned. Large asks would starve behind a stream of small ones otherwise.
+/// Room to be collected for the first in order that finds none for long, as containers end on one node: the node with most
+/// room that could hold it, and the claim to make there. Large asks would starve behind a stream of small ones otherwise.
 fn collect_room(
     cluster: &mut Cluster,
     books: &Books,

@@ -85,12 +85,12 @@ impl PhaseView {
 pub enum TaskView {
     /// It succeeded.
     Finished {
-        /// How long it ran.
+        /// How long it worked.
         run_time: Millis,
     },
     /// It is not done, running or suspended.
     Running {
-        /// How long it has run.
+        /// How long it has worked.
         elapsed: Millis,
         /// Part of its work done, 0…1, if anybody said so.
         progress: Option<f64>,

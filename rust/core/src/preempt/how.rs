@@ -23,7 +23,7 @@ pub(super) struct Candidate {
     pub left: Millis,
     /// Suspensions so far.
     pub suspensions: u32,
-    /// Times in a row that work of its phase was killed before it.
+    /// Times in a row that work of its phase was killed, see [`Phase::kill_rounds`](crate::state::Phase::kill_rounds).
     pub kill_rounds: u32,
     /// Whether its node can suspend at all.
     pub node_can_suspend: bool,
@@ -52,15 +52,16 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate) -> Option<How> {
         // Where the mode forbids killing, the rung below it counts.
         Primitive::Kill if may_kill => kill,
         Primitive::Kill => suspend,
-        // Little is lost with what has just begun: no minimum run time protects it.
+        // Little is lost with what has just begun: no minimum run time protects it until work of its phase was killed.
         Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared => Some(How::Kill),
         Primitive::Adaptive if of.left < queue.wait_before_end => None,
         Primitive::Adaptive => suspend,
     }
 }
 
-/// Run time that is spared: it doubles whenever work of the phase is killed, at once or after too long a suspension, until
-/// one of its tasks is done. Jobs that take turns in taking from each other would never end otherwise (law 8).
+/// Run time that is spared: it doubles, from a second at least, whenever work of the phase is killed, at once or after too
+/// long a suspension, until one of its tasks is done. Jobs that take turns in taking from each other would never end otherwise
+/// (law 8).
 fn patience(min_run: Millis, kill_rounds: u32) -> Millis {
     match kill_rounds {
         0 => Millis(0),

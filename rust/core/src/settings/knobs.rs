@@ -105,7 +105,8 @@ pub const KNOBS: &[Knob] = &[
         default: "5000",
         range: Range::Whole(0, DAY_MS),
         per_queue: true,
-        meaning: "`adaptive` kills a container that has run for less than this: little is lost.",
+        meaning: "`adaptive` kills a container that has run for less than this, unless work of its phase was just killed: little \
+                  is lost.",
     },
     Knob {
         name: "wait-before-end-ms",
@@ -132,8 +133,8 @@ pub const KNOBS: &[Knob] = &[
         default: "5000",
         range: Range::Whole(0, DAY_MS),
         per_queue: true,
-        meaning: "A container runs at least this long before it is suspended or killed for another job; twice as long after \
-                  each time that work of its phase was killed, until one of its tasks is done.",
+        meaning: "A container runs at least this long before it is suspended or killed for another job; twice as long (from a \
+                  second at least) after each time that work of its phase was killed, until one of its tasks is done.",
     },
     Knob {
         name: "max-suspensions",
@@ -193,7 +194,8 @@ pub const KNOBS: &[Knob] = &[
         default: "60000",
         range: Range::Whole(1_000, DAY_MS),
         per_queue: true,
-        meaning: "A first task that runs longer is judged by its progress, or by its run time if nobody tells.",
+        meaning: "A first task that works longer is judged by its progress, or by its run time if nobody tells. A reduce that \
+                  waits for maps does not work.",
     },
     Knob {
         name: "training-share",

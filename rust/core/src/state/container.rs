@@ -55,6 +55,8 @@ pub struct Container {
     pub barred_until: Millis,
     /// Whether something was proposed for it in this step.
     pub proposed: bool,
+    /// Whether its kill was proposed and not refused.
+    pub(super) killed: bool,
     /// Whether it was put aside by hand, by itself; see [`Job::has_parked`](super::Job::has_parked).
     pub parked: bool,
     launched: bool,
@@ -82,6 +84,7 @@ impl Container {
             suspensions: u32::from(state.is_suspended()),
             barred_until: Millis::default(),
             proposed: false,
+            killed: false,
             parked: false,
             launched: fact.state != Found::New,
             ran_before: Millis::default(),

@@ -55,8 +55,8 @@ impl Phase {
         self.pending + self.held + self.borrowed + self.suspended
     }
 
-    /// How many times in a row its work had been killed, since one of its tasks was done, when that container was given out.
-    /// Those that run at the same time and are killed one after the other count once.
+    /// How many times in a row the core has killed its work, since one of its tasks was done; without the last time if that
+    /// container was given out before it: those that run together and are killed one after the other count once.
     pub fn kill_rounds(&self, container: &Container) -> u32 {
         self.kill_rounds.saturating_sub(u32::from(container.allocated < self.killed_at))
     }
@@ -204,7 +204,8 @@ impl Job {
         let work_time = self.worked(id, container, now);
         let phase = self.phases.entry(container.phase).or_default();
         let worked = !container.is_master && run_time > Millis::default();
-        if exit == Exit::Killed && worked && container.allocated >= phase.killed_at {
+        // What the application releases, or is lost with its node, was not taken from it.
+        if container.killed && exit == Exit::Killed && worked && container.allocated >= phase.killed_at {
             phase.kill_rounds += 1;
             phase.killed_at = now;
         }

@@ -164,6 +164,7 @@ impl Cluster {
         {
             if let Some(found) = self.containers.get_mut(&container) {
                 found.proposed = true;
+                found.killed |= matches!(decision, Decision::Kill { .. });
                 if let Some(node) = self.nodes.get_mut(&found.node) {
                     match (decision, found.state) {
                         // It brings its own room along.
@@ -465,6 +466,7 @@ impl Cluster {
         // Room that is free here and not yet in the ResourceManager's books soon will be.
         let rest = if reason == Rejection::Room { NO_ROOM_REST } else { REFUSED_CONTAINER_REST };
         container.barred_until = self.now + rest;
+        container.killed = false;
         if let Some(node) = self.nodes.get_mut(&container.node) {
             let given_up = |claim: &Claim| claim.purpose == For::Resume(id) && reason != Rejection::Room;
             node.claims.retain(|claim| !claim.victims.contains(&id) && !given_up(claim));

@@ -58,7 +58,7 @@ fn h_04_a_new_job_trains_at_once_and_the_rest_of_it_waits_for_its_turn() {
 #[test]
 fn h_10_training_tasks_are_not_taken_from_the_last_in_order() {
     let mut world = cluster()
-        .set("max-suspended-memory", "1")
+        .set("max-suspended-memory", "1") // nobody is spared because memory is full
         .job(Job::new("first").tasks(100, secs(50)))
         .job(Job::new("second").tasks(200, secs(50)).at(secs(100)))
         .job(Job::new("tiny").tasks(4, secs(10)).at(secs(125)));

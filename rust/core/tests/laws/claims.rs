@@ -133,7 +133,7 @@ fn law_4_room_that_is_collected_and_never_enough_is_given_back() {
 }
 
 #[test]
-fn a_job_that_waits_for_room_to_come_by_itself_takes_it_as_soon_as_it_may() {
+fn law_8_a_job_that_waits_for_room_to_come_by_itself_takes_it_as_soon_as_it_may() {
     // All containers are too young to be taken when the small job comes: room is collected for it.
     let mut world = World::new()
         .node(Node::of(gb(8)))

@@ -1,6 +1,7 @@
 //! Who is taken from, and how much.
 
 use crate::world::{gb, secs, Job, Node, Times, World};
+use hiatus_core::units::NodeId;
 
 #[test]
 fn law_5_a_small_container_is_spared_when_a_larger_one_has_to_go_anyway() {
@@ -105,4 +106,24 @@ fn law_8_jobs_that_kill_each_others_work_end_nevertheless() {
         .job(Job::new("two").tasks(14, secs(60)).at(secs(20)));
     world.run();
     assert!(world.count.preempted > 0);
+}
+
+#[test]
+fn law_8_what_is_lost_with_its_node_was_not_killed_and_protects_nothing() {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .set("policy", "fifo")
+        .set("max-suspended-memory", "1")
+        .job(Job::new("service").tasks(30, secs(5_000)))
+        .job(Job::new("small").tasks(4, secs(5)).at(secs(1_000)).priority(1));
+    world.run_until(secs(20));
+    let cluster = world.core().cluster();
+    let master = cluster.jobs[&world.app_id("service")].master.map(|(master, _)| cluster.containers[&master].node);
+    let other = if master == Some(NodeId(0)) { NodeId(1) } else { NodeId(0) };
+    for round in 1..=12 {
+        world.lose_node(other);
+        world.run_until(secs(20 + 60 * round));
+    }
+    world.run_until(secs(1_012));
+    assert!(world.count.suspended >= 4, "{}", world.count.suspended);
 }
