@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     nodes: u32,
     /// Map and reduce slots of a node, as in Hadoop 1, instead of one pool for all containers.
-    #[arg(long, value_name = "MAPS,REDUCES", conflicts_with_all = ["node_mb", "node_vcores"], value_parser = slots)]
+    #[arg(long, value_name = "MAPS,REDUCES", conflicts_with_all = ["node_mb", "node_vcores", "master_share"], value_parser = slots)]
     slots: Option<(u32, u32)>,
     /// Memory of a node for containers, in MiB.
     #[arg(long, default_value_t = 8192, value_parser = clap::value_parser!(i64).range(1..=1 << 40))]
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Virtual cores of a node for containers.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(i64).range(0..=1 << 20))]
     node_vcores: i64,
-    /// What ApplicationMasters may hold of each queue, one at least, unless there are slots; as CapacityScheduler's
+    /// What ApplicationMasters may hold of each queue, one at least; as CapacityScheduler's
     /// maximum-am-resource-percent.
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
     master_share: f64,
