@@ -1,7 +1,7 @@
 """FLEX by number of tardy jobs and by total tardiness, HFSP, fair sharing and FIFO, on the same jobs with deadlines.
 
 The jobs are of like size, so that an order by size knows nothing of deadlines; those are uniform from the time that a job takes alone
-up to the time that all the work takes. With FLEX's own mix (section 4.1: eight of ten jobs small) whoever serves small jobs first does as well. They are applications that cost nothing (unmanaged masters, containers that sleep in strokes, so that time
+to half as much again as all the work takes, as in the simulations. With FLEX's own mix (section 4.1: eight of ten jobs small) whoever serves small jobs first does as well. They are applications that cost nothing (unmanaged masters, containers that sleep in strokes, so that time
 in which they are suspended does not count): what differs is when they get containers, not how fast two cores start JVMs.
 """
 
@@ -22,6 +22,7 @@ _JOBS, _TASKS = 10, (8, 20)  #: least and most
 _TASK_S = (1.5, 3.0)  #: mean task time of a job, least and most
 _ARRIVE_WITHIN_S = 10
 _START_S = 2.0  #: from a submission to the first tasks' start, on an idle cluster
+_TASK_COST_S = 0.5  #: of a container beyond its work
 
 _KNOB = "yarn.scheduler.hiatus."
 _HIATUS = {
@@ -45,7 +46,7 @@ STOCK = "CapacityScheduler FIFO"
 _METHOD = (
     f"{_JOBS} applications a seed on {_NODES} real NodeManagers of {_SLOTS // _NODES} containers each, a real ResourceManager, heartbeats of "
     f"300 ms. Jobs of {_TASKS[0]} to {_TASKS[1]} tasks of {_TASK_S[0]} to {_TASK_S[1]} s that sleep in strokes; all arrive within "
-    f"{_ARRIVE_WITHIN_S} s; deadlines uniform from the time that a job takes alone to the time that all the work takes. Masters are unmanaged: all containers are tasks. Suspension is allowed under "
+    f"{_ARRIVE_WITHIN_S} s; deadlines uniform from the time that a job takes alone to 1.5 times what all the work takes. Masters are unmanaged: all containers are tasks. Suspension is allowed under "
     "all of Hiatus's policies, and nobody is told how long tasks take. *FLEX, tags ignored* is FLEX with `hints=ignore`, which "
     "sees no deadlines: what it does worse is what the tags are worth. Compare within a seed.")
 
@@ -66,10 +67,10 @@ def draw(seed):
     chooser = random.Random(seed)
     counts = [chooser.randint(*_TASKS) for _ in range(_JOBS)]
     times = [round(chooser.uniform(*_TASK_S), 1) for _ in counts]
-    alone_s = [_START_S + -(-count // _SLOTS) * task_s for count, task_s in zip(counts, times)]
-    all_s = _START_S + sum(count * task_s for count, task_s in zip(counts, times)) / _SLOTS
+    alone_s = [_START_S + -(-count // _SLOTS) * (task_s + _TASK_COST_S) for count, task_s in zip(counts, times)]
+    all_s = _START_S + sum(count * (task_s + _TASK_COST_S) for count, task_s in zip(counts, times)) / _SLOTS
     at = sorted(chooser.uniform(0, _ARRIVE_WITHIN_S) for _ in counts)
-    return [Drawn(f"job-{number}", at[number] - at[0], counts[number], times[number], round(chooser.uniform(alone_s[number], all_s), 1))
+    return [Drawn(f"job-{number}", at[number] - at[0], counts[number], times[number], round(chooser.uniform(alone_s[number], 1.5 * all_s), 1))
             for number in range(_JOBS)]
 
 
