@@ -6,7 +6,6 @@
 import argparse
 import csv
 import os
-import platform
 import re
 import shlex
 import subprocess
@@ -14,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sim import ROOT, build, table
+from sim import ROOT, build, publish, table
 
 
 def simulate(hiatus, args):
@@ -46,16 +45,10 @@ def main():
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/cluster.md")
     args = parser.parse_args()
     hiatus = build("--bin", "hiatus")["hiatus"]
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     columns = ["jobs", "events", "steps of the core", "CPU s", "events per CPU s", "peak memory, MiB", "mean response, s"]
-    text = (f"# The cluster simulator, measured\n\nMade by `scripts/bench cluster` at commit {commit.stdout.strip()}, "
-            f"{os.cpu_count()} × {platform.machine()}, one thread. Facebook's trace of 2010 (SWIM) on "
-            f"{args.nodes} nodes of 8 containers with a heartbeat a second, policy `{args.policy}`, preemption "
-            f"`{args.preemption}`.\n\n" + table(columns, [simulate(hiatus, args)]))
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(text)
-    print(text)
-    print(f"written to {args.out}", file=sys.stderr)
+    how = (f"one thread. Facebook's trace of 2010 (SWIM) on {args.nodes} nodes of 8 containers with a heartbeat a second, "
+           f"policy `{args.policy}`, preemption `{args.preemption}`.")
+    publish(args.out, "cluster", "The cluster simulator, measured", how, [table(columns, [simulate(hiatus, args)])])
 
 
 if __name__ == "__main__":

@@ -143,6 +143,17 @@ def agreement(hiatus, scratch, njobs=2_500):
             + table(columns, rows))
 
 
+def publish(out, part, title, how, parts):
+    """Prints the parts as a page that says how it was made, and writes it to `out`."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.strip()
+    made = f"Made by `scripts/bench {part}` at commit {commit}, {os.cpu_count()} × {platform.machine()}, {how}"
+    text = "\n".join([f"# {title}\n\n{made}\n", *parts])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text)
+    print(text)
+    print(f"written to {out}", file=sys.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench/sim.md")
@@ -155,20 +166,14 @@ def main():
     built = build("--bin", "hiatus", "--bench", "single")
     hiatus, single = built["hiatus"], built["single"]
     largest = 100_000 if args.quick else 1_000_000
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
         parts = [speed(hiatus, single, scratch, compare), growth(single, largest), memory(hiatus, largest)]
         if compare:
             parts.append(agreement(hiatus, scratch))
-    how = (f"# The single-server simulator, measured\n\nMade by `scripts/bench sim` at commit {commit.stdout.strip()}, "
-           f"{os.cpu_count()} × {platform.machine()}, Python {platform.python_version()}"
-           f"{', beside schedsim (bigfootproject/schedsim)' if compare else ', without schedsim (SCHEDSIM not set)'}.\n")
-    text = "\n".join([how, *parts])
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(text)
-    print(text)
-    print(f"written to {args.out}", file=sys.stderr)
+    how = (f"Python {platform.python_version()}, "
+           f"{'beside schedsim (bigfootproject/schedsim)' if compare else 'without schedsim (SCHEDSIM not set)'}.")
+    publish(args.out, "sim", "The single-server simulator, measured", how, parts)
 
 
 if __name__ == "__main__":
