@@ -200,17 +200,16 @@ impl Job {
     }
 
     pub(super) fn finish(&mut self, id: ContainerId, container: &Container, exit: Exit, now: Millis) {
-        let run_time = container.run_time(now);
         let work_time = self.worked(id, container, now);
         let phase = self.phases.entry(container.phase).or_default();
-        let worked = !container.is_master && run_time > Millis::default();
+        let was_task = !container.is_master && container.run_time(now) > Millis::default();
         // What the application releases, or is lost with its node, was not taken from it.
-        if container.killed && exit == Exit::Killed && worked && container.allocated >= phase.killed_at {
+        if container.killed && exit == Exit::Killed && was_task && container.allocated >= phase.killed_at {
             phase.kill_rounds += 1;
             phase.killed_at = now;
         }
         // A released container tells nothing about tasks, and the master is none.
-        if exit == Exit::Succeeded && worked {
+        if exit == Exit::Succeeded && was_task {
             phase.kill_rounds = 0;
             phase.finished += 1;
             phase.finished_time = phase.finished_time + work_time;

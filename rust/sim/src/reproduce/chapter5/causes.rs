@@ -64,7 +64,7 @@ impl Change {
         let mean = |policy: &str, preemption| -> Result<f64, SetupError> {
             let mut testbed = Testbed::thesis(policy, preemption);
             testbed.properties.push((format!("{CLUSTER_PREFIX}training-share"), self.training_share.to_string()));
-            Ok(testbed.world(&jobs, seed)?.run().outcome().mean_sojourn_s(|_| true))
+            Ok(testbed.world(&jobs, seed)?.finish()?.outcome().mean_sojourn_s(|_| true))
         };
         Ok(mean("hfsp", self.preemption)? / mean("fair", Preemption::Wait)?)
     }

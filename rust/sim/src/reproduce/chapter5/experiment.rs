@@ -76,7 +76,7 @@ impl Experiment {
         let draws = draws(setting, mix, times);
         let outcomes = |scheduler: &Scheduler| {
             let testbed = Testbed::thesis(scheduler.policy, scheduler.preemption);
-            let one = |jobs: &Vec<Job>| Ok(testbed.world(jobs, setting.seed)?.run().outcome());
+            let one = |jobs: &Vec<Job>| Ok(testbed.world(jobs, setting.seed)?.finish()?.outcome());
             let key = (*setting, mix, times, Some(*scheduler));
             Ok((*scheduler, OUTCOMES.get(key, || draws.par_iter().map(one).collect())?))
         };

@@ -27,7 +27,7 @@ pub(super) fn outcome(
 ) -> Result<Outcome, StudyError> {
     let property = |(knob, value): &(&str, String)| (format!("{CLUSTER_PREFIX}{knob}"), value.clone());
     testbed.properties.extend(knobs.iter().map(property));
-    Ok(testbed.world(jobs, seed)?.run().outcome())
+    Ok(testbed.world(jobs, seed)?.finish()?.outcome())
 }
 
 /// Measures draws 0, 1, …: `full` of them, or two for a first look.
