@@ -37,3 +37,11 @@ def test_a_tag_that_makes_no_sense_is_told_and_fails_nothing(hiatus, application
     (told,) = wait_for(lambda: hiatus.rm.get("/ws/v1/hiatus")["jobs"], "the job explained")
     assert [wrong.split(":")[0] for wrong in told["wrong_hints"]] == ["hiatus.deadline=soon"]
     applications.wait("odd")
+
+
+def test_all_that_an_application_asks_for_is_work_though_its_master_runs_elsewhere(hiatus, applications):
+    applications.start("unmanaged", _TASKS, command=work(_TASK_S))
+    applications.wait("unmanaged", "allocated", 8)
+    expected_s = pytest.approx(_TASKS * _TASK_S / 8)
+    wait_for(lambda: [job["sizing"]["estimate_s"] == expected_s for job in hiatus.rm.get("/ws/v1/hiatus")["jobs"]] == [True], "its size known")
+    applications.finish("unmanaged")

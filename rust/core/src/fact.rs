@@ -208,6 +208,8 @@ pub struct AppFact {
     pub name: String,
     /// Application tags, in which users leave hints.
     pub tags: Vec<String>,
+    /// Whether its ApplicationMaster runs outside of the cluster's containers, so that all it asks for is for tasks.
+    pub unmanaged: bool,
 }
 
 /// A container at its allocation or recovery.

@@ -218,8 +218,7 @@ fn phases(job: &Job, partition: PartitionId, total: Resource, cluster: &Cluster)
         PhaseView {
             key: *key,
             one: key.resource.dominant_share(total),
-            // What a job without a master asks for is its master.
-            pending: if job.master.is_some() { phase.pending } else { 0 },
+            pending: if job.asks_for_tasks() { phase.pending } else { 0 },
             unasked: job.unasked(*key),
             held: (phase.held + phase.borrowed).saturating_sub(masters),
             suspended: phase.suspended,

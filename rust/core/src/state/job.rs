@@ -92,6 +92,8 @@ pub struct Job {
     pub containers: BTreeSet<ContainerId>,
     /// Its ApplicationMaster's container, and on which phase's account it is.
     pub master: Option<(ContainerId, PhaseKey)>,
+    /// Whether its ApplicationMaster runs elsewhere, and it never asks for one.
+    pub unmanaged: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
     pub barred_until: Millis,
     /// Tasks by request priority, as the application says, less those that were done before anybody saw them.
@@ -115,6 +117,7 @@ impl Job {
             phases: BTreeMap::new(),
             containers: BTreeSet::new(),
             master: None,
+            unmanaged: fact.unmanaged,
             barred_until: Millis::default(),
             tasks: BTreeMap::new(),
             attained: ResourceSeconds::default(),
@@ -144,6 +147,11 @@ impl Job {
     /// Whether its asks may be served.
     pub fn may_start(&self) -> bool {
         self.active && !self.parked
+    }
+
+    /// Whether what it asks for is for tasks; a job that has no master yet asks for that.
+    pub fn asks_for_tasks(&self) -> bool {
+        self.unmanaged || self.master.is_some()
     }
 
     /// Whether that container of it was put aside by hand, alone or with all others. An ApplicationMaster never is (law 3).

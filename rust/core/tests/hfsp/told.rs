@@ -20,6 +20,11 @@ fn container(id: u32, phase: PhaseKey, is_master: bool) -> Fact {
 
 /// A job whose master runs and that has asked for two reduces.
 fn job() -> Scheduler {
+    submitted(false, &[container(1, phase(0), true), Fact::Asked { app: APP, phase: REDUCES, count: 2 }])
+}
+
+/// A job that may run on the only node, and what else is known of it.
+fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
     let (queue, partition) = (QueueId(1), PartitionId(0));
     let facts = [
         Fact::Node(NodeFact {
@@ -41,13 +46,12 @@ fn job() -> Scheduler {
             told_at_ms: 0,
             name: "job".into(),
             tags: Vec::new(),
+            unmanaged,
         }),
         Fact::AppActive { app: APP, active: true },
-        container(1, phase(0), true),
-        Fact::Asked { app: APP, phase: REDUCES, count: 2 },
     ];
     let mut scheduler = Scheduler::new(Settings::default());
-    scheduler.step(Millis(0), &facts, &mut Vec::new());
+    scheduler.step(Millis(0), &[&facts, known].concat(), &mut Vec::new());
     scheduler
 }
 
@@ -75,6 +79,14 @@ fn a_phase_is_not_tiny_because_little_of_it_was_asked_for_so_far() {
     assert_eq!(known(&scheduler), (20, 18, "initial"));
     tell(&mut scheduler, 10, &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }]);
     assert_eq!(known(&scheduler), (20, 0, "initial"));
+}
+
+#[test]
+fn what_is_asked_for_before_there_is_a_master_is_that_unless_it_runs_elsewhere() {
+    let managed = submitted(false, &[Fact::Asked { app: APP, phase: phase(0), count: 1 }]);
+    assert!(explain::explain(&managed).jobs[0].sizing.is_none(), "a master is no task");
+    let unmanaged = submitted(true, &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }]);
+    assert_eq!(known(&unmanaged), (20, 0, "initial"));
 }
 
 #[test]

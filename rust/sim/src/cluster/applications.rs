@@ -44,6 +44,7 @@ impl World {
             told_at_ms: self.now.0,
             name: app.job.name.clone(),
             tags: app.job.tags.clone(),
+            unmanaged: false,
         })
     }
 

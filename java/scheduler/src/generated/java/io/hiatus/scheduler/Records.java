@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = -287572861;
+  static final int ABI = 1240491053;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
 
@@ -62,14 +62,15 @@ final class Records {
     to.putDouble(maximum);
   }
 
-  /** An application, told of so many ms after 1970; the text is its name and its tags, one a line. */
-  static void putApp(FactBuffer out, int app, int queue, int user, int priority, long toldAtMs, byte[] text) {
-    ByteBuffer to = out.record(7, 32 + text.length);
+  /** An application, told of so many ms after 1970; flags: 1 unmanaged; the text is its name and its tags, one a line. */
+  static void putApp(FactBuffer out, int app, int queue, int user, int priority, long toldAtMs, int flags, byte[] text) {
+    ByteBuffer to = out.record(7, 36 + text.length);
     to.putInt(app);
     to.putInt(queue);
     to.putInt(user);
     to.putInt(priority);
     to.putLong(toldAtMs);
+    to.putInt(flags);
     to.put(text);
   }
 

@@ -150,10 +150,11 @@ final class Facts {
     }
   }
 
-  synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags) {
+  synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags, boolean unmanaged) {
     byte[] text = (id + "\n" + String.join("\n", tags)).getBytes(UTF_8);
     long now = System.currentTimeMillis();
-    Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, now, text);
+    Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, now,
+        unmanaged ? 1 : 0, text);
   }
 
   synchronized void appChanged(ApplicationId id, String queue, int priority) {

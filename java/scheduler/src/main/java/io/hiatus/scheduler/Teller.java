@@ -146,7 +146,8 @@ final class Teller {
       RMApp rmApp = scheduler.getRMContext().getRMApps().get(id);
       Set<String> tags = rmApp == null ? null : rmApp.getApplicationTags();
       facts.app(id, path(application.getQueue()), application.getUser(), priority(application),
-          tags == null ? Collections.emptySet() : tags);
+          tags == null ? Collections.emptySet() : tags,
+          rmApp != null && rmApp.getApplicationSubmissionContext().getUnmanagedAM());
     }
   }
 
