@@ -1,7 +1,7 @@
 //! The policy's rules one by one, on jobs in an ideal pool.
 
 use crate::pool::{mean_sojourn, Job, Live, Pool, ONE};
-use hiatus_core::policy::{Supply, Target};
+use hiatus_core::policy::{JobView, Supply, Target};
 use hiatus_core::units::{AppId, Millis};
 
 fn apps(targets: &[Target]) -> Vec<u32> {
@@ -164,6 +164,23 @@ fn weights_make_a_job_age_faster_and_may_be_ignored() {
     };
     assert_eq!(left("honour"), [890.0, 870.0]);
     assert_eq!(left("ignore"), [880.0, 880.0]);
+}
+
+#[test]
+fn jobs_age_in_what_application_masters_leave() {
+    let left = |masters: f64| {
+        let mut pool = Pool::new(4, vec![Job::at(0.0).phase(9, 100.0).tag("hiatus.size=900")]);
+        let mut hfsp = Live::of("hfsp", &[]);
+        let settings = hfsp.settings.clone();
+        while pool.now <= 10_000 {
+            pool.step(&settings, &mut |supply, jobs| {
+                let with_master = JobView { pinned: masters, ..jobs[0].clone() };
+                hfsp.policy.plan(supply, &[with_master])
+            });
+        }
+        hfsp.sizing(0, &pool).2
+    };
+    assert_eq!([left(0.0), left(0.5)], [860.0, 880.0]);
 }
 
 #[test]

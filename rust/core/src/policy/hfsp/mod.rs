@@ -62,8 +62,9 @@ impl Policy for Hfsp {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
         let rules = &supply.settings.hfsp;
         self.virtually.advance(supply.now, self.capacity, self.total, rules.ageing_speed);
-        // Jobs age in what their queue could hold, not in what they happen to want.
-        (self.capacity, self.total) = (supply.attainable, supply.total);
+        // Jobs age in what their queue could hold, not in what they happen to want; their ApplicationMasters do none of their work.
+        let pinned: f64 = jobs.iter().map(|job| job.pinned).sum();
+        (self.capacity, self.total) = ((supply.attainable - pinned).max(0.0), supply.total);
         for job in jobs {
             self.sizes.observe(job, supply, &mut self.virtually);
         }
