@@ -92,9 +92,9 @@ class Bench:
         self.cluster.configure({f"yarn.scheduler.hiatus.{name}": value for name, value in knobs.items()})
         self.cluster.run("yarn", "rmadmin", "-refreshQueues")
 
-    def warm_up(self):
+    def warm_up(self, memory_mb=0):
         """Runs a job alone, for the daemons' classes to be loaded; gives back its sojourn time in seconds."""
-        (result,) = self._jobs([self._job("alone", 0, 0)])
+        (result,) = self._jobs([self._job("alone", 0, memory_mb)])
         return result.sojourn_s
 
     def pair(self, progress, low_mb=0, high_mb=0, memory=None):
@@ -169,11 +169,11 @@ def _under_pressure(bench, options, say):
 
 
 def _own_mb(bench, say):
-    """What a task without data holds."""
+    """What a task holds beside its data."""
     with TaskMemory(bench.cluster, _NO_LIMIT_MB) as memory:
-        bench.warm_up()
-    own_mb = round(max(memory.resident_mb.values()))
-    say(f"a task without data holds {own_mb} MB")
+        bench.warm_up(_LOW_MB)
+    own_mb = round(max(memory.resident_mb.values())) - _LOW_MB
+    say(f"a task holds {own_mb} MB beside its data")
     return own_mb
 
 
