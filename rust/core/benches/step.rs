@@ -11,7 +11,7 @@ use world::{gb, secs, Job, Node, Queue, Stage, Times, Timing, World};
 
 const MAP_NODES: usize = 800;
 const REDUCE_NODES: usize = 200;
-const REDUCES: u32 = 1;
+const REDUCE_SLOTS: u32 = 1;
 const JOBS: usize = 500;
 const ONE: &[(&str, f64)] = &[("root.a", 1.0)];
 const THREE: &[(&str, f64)] = &[("root.a", 0.5), ("root.b", 0.3), ("root.c", 0.2)];
@@ -23,7 +23,7 @@ fn main() {
             .timed()
             .set("policy", policy)
             .nodes(MAP_NODES, &Node::of(gb(10)))
-            .nodes(REDUCE_NODES, &Node::of(gb(10)).exclusive_partition(REDUCES));
+            .nodes(REDUCE_NODES, &Node::of(gb(10)).exclusive_partition(REDUCE_SLOTS));
         for (path, guaranteed) in queues {
             world = world.queue(Queue::new(path, *guaranteed));
         }
@@ -43,7 +43,7 @@ fn job(n: usize) -> Job {
     let reduces = Stage {
         times: Times::Same { count: 1 + maps as u32 / 10, each },
         size: gb(1),
-        partition: Some(PartitionId(REDUCES)),
+        partition: Some(PartitionId(REDUCE_SLOTS)),
         slowstart: 0.05,
     };
     Job::new(&format!("job{n}")).at(secs(n as u64 % 60)).tasks(maps, each).stage(reduces)

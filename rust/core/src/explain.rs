@@ -6,7 +6,7 @@ use crate::park;
 use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
 use crate::settings::{Mode, Primitive};
-use crate::state::{Job, State};
+use crate::state::{is_parked, Job, State};
 use crate::units::{AppId, PartitionId};
 use crate::Scheduler;
 use serde::Serialize;
@@ -169,7 +169,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
         jobs: jobs.collect(),
         suspended: suspended
             .map(|(id, container)| {
-                let parked = cluster.jobs.get(&container.app).is_some_and(|job| job.has_parked(container));
+                let parked = is_parked(&cluster.jobs, container);
                 SuspendedExplanation {
                     container: id.0,
                     application: name(container.app),

@@ -212,8 +212,8 @@ fn phases(job: &Job, partition: PartitionId, total: Resource, cluster: &Cluster)
         let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
         let worked = |id| cluster.containers.get(&id).map_or(Millis(0), |c| job.worked(id, c, cluster.now));
         let task = |first: &FirstTask| match first.finished {
-            Some(run_time) => TaskView::Finished { run_time },
-            None => TaskView::Running { elapsed: worked(first.container), progress: first.progress },
+            Some(worked) => TaskView::Finished { worked },
+            None => TaskView::Running { worked: worked(first.container), progress: first.progress },
         };
         PhaseView {
             key: *key,

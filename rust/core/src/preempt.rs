@@ -17,7 +17,7 @@ use crate::entitlement::EPSILON;
 use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
 use crate::settings::{QueueSettings, Settings};
-use crate::state::{Claim, Cluster, For};
+use crate::state::{is_parked, Claim, Cluster, For};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use books::Books;
 use market::{Market, Wish};
@@ -188,7 +188,7 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
         .suspended
         .iter()
         .filter_map(|id| cluster.containers.get(id).map(|container| (*id, container)))
-        .filter(|(_, c)| cluster.jobs.get(&c.app).is_some_and(|job| !job.has_parked(c)))
+        .filter(|(_, container)| !is_parked(&cluster.jobs, container))
         .map(|(id, c)| (id, c.since, c.node, c.app, c.resource()))
         .collect();
     for (id, since, node, app, resource) in suspended {
@@ -211,10 +211,7 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
             // What that one gives must reach the node before another has to go.
             node.waiting_since = Some(now);
             let (jobs, containers) = (&cluster.jobs, &cluster.containers);
-            let parked = |id: &&ContainerId| {
-                let found = containers.get(id);
-                found.is_some_and(|found| jobs.get(&found.app).is_some_and(|job| job.has_parked(found)))
-            };
+            let parked = |id: &&ContainerId| containers.get(id).is_some_and(|container| is_parked(jobs, container));
             in_the_way.extend(node.suspended.iter().rev().min_by_key(parked));
         }
     }

@@ -69,15 +69,15 @@ impl Training {
     /// Expected time of the task in seconds, and the part of it that is done.
     fn judge(&self, task: &TaskView) -> Option<(f64, f64)> {
         match *task {
-            TaskView::Finished { run_time } => Some((run_time.seconds(), 1.0)),
-            TaskView::Running { elapsed, .. } if elapsed < self.timeout => None,
-            TaskView::Running { elapsed, progress: Some(done) } if done > 0.0 => Some((elapsed.seconds() / done, done)),
-            TaskView::Running { elapsed, progress: Some(_) } => {
-                let late = elapsed.0 >= self.timeout.0.saturating_mul(PATIENCE);
+            TaskView::Finished { worked } => Some((worked.seconds(), 1.0)),
+            TaskView::Running { worked, .. } if worked < self.timeout => None,
+            TaskView::Running { worked, progress: Some(done) } if done > 0.0 => Some((worked.seconds() / done, done)),
+            TaskView::Running { worked, progress: Some(_) } => {
+                let late = worked.0 >= self.timeout.0.saturating_mul(PATIENCE);
                 late.then(|| (self.timeout.seconds() / HARDLY_BEGUN, HARDLY_BEGUN))
             }
             // Nobody says how far it is: as much again is to come (spec section 6.1).
-            TaskView::Running { elapsed, progress: None } => Some((2.0 * elapsed.seconds(), 0.5)),
+            TaskView::Running { worked, progress: None } => Some((2.0 * worked.seconds(), 0.5)),
         }
     }
 }
@@ -111,11 +111,11 @@ mod tests {
     const TRAINING: Training = Training { timeout: Millis(60_000), caution: 1.0, default_task: Millis(60_000) };
 
     fn finished(seconds: u64) -> TaskView {
-        TaskView::Finished { run_time: Millis(seconds * 1000) }
+        TaskView::Finished { worked: Millis(seconds * 1000) }
     }
 
     fn running(seconds: u64, progress: Option<f64>) -> TaskView {
-        TaskView::Running { elapsed: Millis(seconds * 1000), progress }
+        TaskView::Running { worked: Millis(seconds * 1000), progress }
     }
 
     #[test]

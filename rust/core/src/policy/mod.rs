@@ -86,12 +86,12 @@ pub enum TaskView {
     /// It succeeded.
     Finished {
         /// How long it worked.
-        run_time: Millis,
+        worked: Millis,
     },
     /// It is not done, running or suspended.
     Running {
         /// How long it has worked.
-        elapsed: Millis,
+        worked: Millis,
         /// Part of its work done, 0…1, if anybody said so.
         progress: Option<f64>,
     },

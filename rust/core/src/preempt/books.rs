@@ -1,6 +1,6 @@
 //! What is spoken for and what is free, gathered once per plan: the jobs ask for it again and again.
 
-use crate::state::{Claim, Cluster, For, Node, State};
+use crate::state::{is_parked, Claim, Cluster, For, Node, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::BTreeMap;
 
@@ -135,7 +135,7 @@ fn suspended(cluster: &Cluster, partition: PartitionId) -> BTreeMap<AppId, Vec<C
     for (id, container) in found {
         let home = cluster.nodes.get(&container.node).filter(|node| node.partition == partition);
         let claimed = |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(id));
-        let parked = cluster.jobs.get(&container.app).is_none_or(|job| job.has_parked(container));
+        let parked = is_parked(&cluster.jobs, container);
         let stays = container.proposed || parked || container.state != State::Suspended;
         if !stays && home.is_some_and(|node| node.is_live(cluster.now) && !claimed(node)) {
             by_job.entry(container.app).or_default().push(id);

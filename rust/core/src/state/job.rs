@@ -3,7 +3,7 @@
 use super::Container;
 use crate::estimate::Hints;
 use crate::fact::{AppFact, Exit, PhaseKey};
-use crate::units::{ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
+use crate::units::{AppId, ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many of a phase's first tasks are remembered: as many as training may ever use.
@@ -101,6 +101,11 @@ pub struct Job {
     attained: ResourceSeconds,
     attained_at: Millis,
     holding: Resource,
+}
+
+/// Whether the container was put aside by hand, alone or with its job.
+pub fn is_parked(jobs: &BTreeMap<AppId, Job>, container: &Container) -> bool {
+    jobs.get(&container.app).is_some_and(|job| job.has_parked(container))
 }
 
 impl Job {

@@ -7,7 +7,7 @@ mod node;
 mod queue;
 
 pub use container::{Container, State};
-pub use job::{FirstTask, Job, Phase, FIRST_TASKS};
+pub use job::{is_parked, FirstTask, Job, Phase, FIRST_TASKS};
 pub use node::{Claim, For, Node};
 pub use queue::{Queue, Shares};
 

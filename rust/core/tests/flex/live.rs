@@ -190,8 +190,7 @@ fn law_8_a_job_that_is_only_its_master_so_far_is_sure_of_it() {
 
 fn phase(one: f64, pending: u32, held: u32, finished: u32) -> PhaseView {
     let key = PhaseKey { priority: 20, partition: PartitionId(0), resource: ONE };
-    let first =
-        vec![TaskView::Running { elapsed: Millis(u64::from(held) * 700), progress: None }; held.min(9) as usize];
+    let first = vec![TaskView::Running { worked: Millis(u64::from(held) * 700), progress: None }; held.min(9) as usize];
     let finished_time = Millis(u64::from(finished) * 3_000);
     PhaseView { key, one, pending, unasked: 0, held, suspended: 0, finished, finished_time, first }
 }

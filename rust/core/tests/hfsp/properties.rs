@@ -71,7 +71,7 @@ proptest! {
                 let first = &view.phases[0].first;
                 let over = |task: &TaskView| match task {
                     TaskView::Finished { .. } => true,
-                    TaskView::Running { elapsed, .. } => elapsed.0 >= 10_000,
+                    TaskView::Running { worked, .. } => worked.0 >= 10_000,
                 };
                 if first.len() >= 5 && first[..5].iter().all(over) {
                     prop_assert_eq!(hfsp.sizing(view.app.0, &pool).0, "final");

@@ -130,9 +130,9 @@ impl Pool {
         let view = |(task, size): &(&Task, &u64)| {
             let progress = self.reports.then_some(task.ran as f64 / **size as f64);
             if task.done {
-                TaskView::Finished { run_time: Millis(task.ran) }
+                TaskView::Finished { worked: Millis(task.ran) }
             } else {
-                TaskView::Running { elapsed: Millis(task.ran), progress }
+                TaskView::Running { worked: Millis(task.ran), progress }
             }
         };
         let done = tasks.iter().filter(|task| task.done);

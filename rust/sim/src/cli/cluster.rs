@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::{emit, CliError, Common};
 use crate::cluster::testbed::{Preemption, Room, Testbed};
-use crate::cluster::{isolation, Faults, Outcome, SetupError};
+use crate::cluster::{isolation, Faults, Outcome, SimulationError};
 use crate::report::{Cell, Sample, Table};
 use crate::workload::cluster::{self as jobs, Arrivals, Bins, Job, Mix, SwimModel};
 use crate::workload::{swim, WorkloadError};
@@ -171,7 +171,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
             let outcome = testbed(args, &policy, preemption).world(&workloads[draw], common.seed)?.finish()?.outcome();
             Ok(Run { policy, preemption, draw, outcome })
         })
-        .collect::<Result<_, SetupError>>()?;
+        .collect::<Result<_, SimulationError>>()?;
     tell_speed(&runs, began.elapsed().as_secs_f64());
     let alone = if args.slowdown || workloads[0].len() <= FEW_JOBS { Some(isolate(args, &workloads)?) } else { None };
     if let Some(path) = &args.out {
@@ -225,7 +225,7 @@ fn testbed(args: &Args, policy: &str, preemption: Preemption) -> Testbed {
 }
 
 /// How long each job takes alone, under FIFO and without faults; a list per draw.
-fn isolate(args: &Args, workloads: &[Vec<Job>]) -> Result<Vec<Vec<f64>>, SetupError> {
+fn isolate(args: &Args, workloads: &[Vec<Job>]) -> Result<Vec<Vec<f64>>, SimulationError> {
     let alone =
         Testbed { faults: Faults::default(), properties: Vec::new(), ..testbed(args, "fifo", Preemption::Wait) };
     workloads.iter().map(|jobs| isolation(jobs, &alone)).collect()

@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use output::emit;
 
-use crate::cluster::SetupError;
+use crate::cluster::SimulationError;
 use crate::report::DocumentError;
 use crate::reproduce::StudyError;
 use crate::workload::WorkloadError;
@@ -81,7 +81,7 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Study(#[from] StudyError),
     #[error(transparent)]
-    Setup(#[from] SetupError),
+    Simulation(#[from] SimulationError),
     #[error(transparent)]
     Document(#[from] DocumentError),
     #[error("{count} seeds break a law; `hiatus fuzz --seeds 1 --seed {seed}` shows the first")]

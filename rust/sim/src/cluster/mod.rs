@@ -31,4 +31,4 @@ pub use faults::Faults;
 pub use node_manager::{Activity, Message, NodeManager, Process, Timer, Work};
 pub use outcome::{isolation, JobOutcome, Outcome};
 pub use spec::{Node, Queue};
-pub use world::{Container, Count, Machine, SetupError, Timing, World};
+pub use world::{Container, Count, Machine, SimulationError, Timing, World};

@@ -2,7 +2,7 @@
 
 use super::testbed::Testbed;
 use super::world::World;
-use super::{Count, SetupError, Spent};
+use super::{Count, SimulationError, Spent};
 use crate::workload::cluster::Job;
 use hiatus_core::policy::EstimateError;
 use hiatus_core::units::Millis;
@@ -104,7 +104,7 @@ impl Outcome {
 ///
 /// # Errors
 /// A job cannot run there.
-pub fn isolation(jobs: &[Job], testbed: &Testbed) -> Result<Vec<f64>, SetupError> {
+pub fn isolation(jobs: &[Job], testbed: &Testbed) -> Result<Vec<f64>, SimulationError> {
     let alone = |job: &Job| {
         // By then all nodes have reported.
         let job = Job { at: testbed.heartbeat + testbed.heartbeat, ..job.clone() };

@@ -1,7 +1,7 @@
 //! Letting time pass: events, and steps of the core.
 
 use super::world::{Event, World, TICK};
-use super::{Faults, SetupError, Timing};
+use super::{Faults, SimulationError, Timing};
 use crate::workload::cluster::{gb, millis, secs};
 use hiatus_core::fact::{Exit, Fact, PhaseKey};
 use hiatus_core::settings::CLUSTER_PREFIX;
@@ -30,8 +30,8 @@ impl World {
     /// Runs until everything submitted is finished.
     ///
     /// # Errors
-    /// Jobs that never finish: [`SetupError::Stuck`].
-    pub fn finish(&mut self) -> Result<&mut World, SetupError> {
+    /// Jobs that never finish: [`SimulationError::Stuck`].
+    pub fn finish(&mut self) -> Result<&mut World, SimulationError> {
         let last = self.apps.iter().map(|app| app.job.at).max().unwrap_or_default();
         let work = millis(self.apps.iter().map(|app| app.job.work_s()).sum::<f64>());
         let deadline = self.now.max(last) + UNREASONABLE + work;
@@ -44,10 +44,10 @@ impl World {
         Ok(self)
     }
 
-    fn stuck(&self) -> SetupError {
+    fn stuck(&self) -> SimulationError {
         let unfinished = || self.apps.iter().filter(|app| app.finished.is_none());
         let masters = self.containers.values().filter(|container| container.is_master);
-        SetupError::Stuck {
+        SimulationError::Stuck {
             unfinished: unfinished().count(),
             all: self.apps.len(),
             job: unfinished().next().map_or_else(String::new, |app| app.job.name.clone()),

@@ -1,6 +1,6 @@
 //! A whole set-up by a few numbers: what the command line and the studies run workloads on.
 
-use super::{Faults, Node, Queue, SetupError, World};
+use super::{Faults, Node, Queue, SimulationError, World};
 use crate::workload::cluster::{gb, Job, Stage};
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{Millis, PartitionId, Resource};
@@ -120,7 +120,7 @@ impl Testbed {
     ///
     /// # Errors
     /// A property is wrong, or a job cannot run here.
-    pub fn world(&self, jobs: &[Job], seed: u64) -> Result<World, SetupError> {
+    pub fn world(&self, jobs: &[Job], seed: u64) -> Result<World, SimulationError> {
         let mode = match self.preemption {
             Preemption::Wait => "order",
             Preemption::Suspend => "suspend",

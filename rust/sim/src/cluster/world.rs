@@ -112,7 +112,7 @@ pub struct Timing {
 
 /// Why a cluster cannot run its jobs.
 #[derive(Debug, thiserror::Error)]
-pub enum SetupError {
+pub enum SimulationError {
     /// A property is wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -339,13 +339,13 @@ impl World {
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn check(&self) -> Result<(), SetupError> {
+    pub fn check(&self) -> Result<(), SimulationError> {
         Settings::parse(&self.properties)?;
         let leaves = if self.queues.is_empty() { vec!["root.default".to_owned()] } else { self.leaves() };
         for App { job, .. } in &self.apps {
             if !leaves.contains(&job.queue) {
                 let (job, queue) = (job.name.clone(), job.queue.clone());
-                return Err(SetupError::Queue { job, queue, leaves: leaves.join(", ") });
+                return Err(SimulationError::Queue { job, queue, leaves: leaves.join(", ") });
             }
             let stages = job.stages.iter().enumerate();
             let stages =
@@ -359,7 +359,7 @@ impl World {
                 if !self.machines.iter().any(holds) {
                     let Resource { memory_mb, vcores } = size;
                     let (job, partition) = (job.name.clone(), partition.0);
-                    return Err(SetupError::Size { job, what, memory_mb, vcores, partition });
+                    return Err(SimulationError::Size { job, what, memory_mb, vcores, partition });
                 }
             }
         }

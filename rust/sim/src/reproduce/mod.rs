@@ -55,7 +55,7 @@ pub enum StudyError {
     Workload(#[from] WorkloadError),
     /// Its cluster cannot run its jobs.
     #[error(transparent)]
-    Cluster(crate::cluster::SetupError),
+    Cluster(crate::cluster::SimulationError),
     /// Its slot allocation problem is not usable.
     #[error(transparent)]
     Flex(#[from] hiatus_core::flex::ExhaustiveError),

@@ -50,7 +50,7 @@ impl Work {
         for phase in &job.phases {
             let (source, task_s) = task_time(phase, job, history, settings);
             let done = phase.first.iter().map(|task| match task {
-                TaskView::Running { elapsed, .. } => elapsed.seconds().min(task_s),
+                TaskView::Running { worked, .. } => worked.seconds().min(task_s),
                 TaskView::Finished { .. } => 0.0,
             });
             let all = task_s * f64::from(phase.to_do());
@@ -82,7 +82,7 @@ fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &Que
     let earlier = || history.mean(phase.key.priority).map(|mean| (Source::Earlier, mean));
     let (source, guess) = hinted.or_else(earlier).unwrap_or((Source::Default, settings.default_task.seconds()));
     let longest = phase.first.iter().map(|task| match task {
-        TaskView::Running { elapsed, .. } => elapsed.seconds(),
+        TaskView::Running { worked, .. } => worked.seconds(),
         TaskView::Finished { .. } => 0.0,
     });
     (source, guess.max(2.0 * longest.fold(0.0, f64::max)))

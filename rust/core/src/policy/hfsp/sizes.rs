@@ -116,7 +116,7 @@ impl Sizes {
                     virtually.enter(job.app, weight, phase.key, Waves::new(tasks, size.task_s));
                 }
                 Source::Tiny => {
-                    let old = |task: &&TaskView| matches!(task, TaskView::Running { elapsed, .. } if *elapsed >= rules.training_timeout);
+                    let old = |task: &&TaskView| matches!(task, TaskView::Running { worked, .. } if *worked >= rules.training_timeout);
                     let judged: Vec<TaskView> = first.iter().filter(old).copied().collect();
                     if let Some(learnt) = estimator.learn(&judged) {
                         virtually.enter(job.app, weight, phase.key, Waves::new(tasks, learnt.task_s));

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::experiment::draws;
 use super::{Setting, Study, StudyError, METHOD};
 use crate::cluster::testbed::{Preemption, Testbed};
-use crate::cluster::SetupError;
+use crate::cluster::SimulationError;
 use crate::report::{Cell, Report, Sample, Table};
 use crate::workload::cluster::{Job, Mix, TaskTimes};
 
@@ -59,9 +59,9 @@ impl Change {
     }
 
     /// Mean response under HFSP over that under Fair.
-    fn ratio(&self, jobs: &[Job], seed: u64) -> Result<f64, SetupError> {
+    fn ratio(&self, jobs: &[Job], seed: u64) -> Result<f64, SimulationError> {
         let jobs: Vec<Job> = jobs.iter().map(|job| self.apply(job)).collect();
-        let mean = |policy: &str, preemption| -> Result<f64, SetupError> {
+        let mean = |policy: &str, preemption| -> Result<f64, SimulationError> {
             let mut testbed = Testbed::thesis(policy, preemption);
             testbed.properties.push((format!("{CLUSTER_PREFIX}training-share"), self.training_share.to_string()));
             Ok(testbed.world(&jobs, seed)?.finish()?.outcome().mean_sojourn_s(|_| true))
@@ -79,7 +79,8 @@ fn run(setting: &Setting) -> Result<Report, StudyError> {
             let mut row: Vec<Cell> = vec![name.into(), change.name.into()];
             for mix in Mix::ALL {
                 let ratio = |jobs: &Vec<Job>| change.ratio(jobs, setting.seed);
-                let ratios = draws(setting, mix, times).par_iter().map(ratio).collect::<Result<_, SetupError>>()?;
+                let ratios =
+                    draws(setting, mix, times).par_iter().map(ratio).collect::<Result<_, SimulationError>>()?;
                 row.push(Sample::new(ratios).mean().into());
             }
             table.row(row);

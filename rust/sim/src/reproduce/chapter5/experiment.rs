@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::cluster::testbed::{Preemption, Testbed};
-use crate::cluster::{isolation, JobOutcome, Outcome, SetupError};
+use crate::cluster::{isolation, JobOutcome, Outcome, SimulationError};
 use crate::report::Sample;
 use crate::reproduce::Setting;
 use crate::workload::cluster::{Bins, Job, Mix, TaskTimes};
@@ -54,7 +54,7 @@ static ALONE: Memory<Vec<Vec<f64>>> = Memory(Mutex::new(Vec::new()));
 
 impl<V> Memory<V> {
     /// The result under that key, made now if it was not before.
-    fn get(&self, key: Key, make: impl FnOnce() -> Result<V, SetupError>) -> Result<Arc<V>, SetupError> {
+    fn get(&self, key: Key, make: impl FnOnce() -> Result<V, SimulationError>) -> Result<Arc<V>, SimulationError> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, found)) = known().iter().find(|(other, _)| *other == key) {
             return Ok(found.clone());
@@ -72,7 +72,7 @@ impl Experiment {
         mix: Mix,
         times: TaskTimes,
         schedulers: &[Scheduler],
-    ) -> Result<Experiment, SetupError> {
+    ) -> Result<Experiment, SimulationError> {
         let draws = draws(setting, mix, times);
         let outcomes = |scheduler: &Scheduler| {
             let testbed = Testbed::thesis(scheduler.policy, scheduler.preemption);
@@ -80,7 +80,7 @@ impl Experiment {
             let key = (*setting, mix, times, Some(*scheduler));
             Ok((*scheduler, OUTCOMES.get(key, || draws.par_iter().map(one).collect())?))
         };
-        let outcomes = schedulers.par_iter().map(outcomes).collect::<Result<_, SetupError>>()?;
+        let outcomes = schedulers.par_iter().map(outcomes).collect::<Result<_, SimulationError>>()?;
         let fifo = Testbed::thesis("fifo", Preemption::Wait);
         let alone = || draws.iter().map(|jobs| isolation(jobs, &fifo)).collect();
         let alone = ALONE.get((*setting, mix, times, None), alone)?;
@@ -88,7 +88,11 @@ impl Experiment {
     }
 
     /// All three workloads.
-    pub fn all(setting: &Setting, times: TaskTimes, schedulers: &[Scheduler]) -> Result<Vec<Experiment>, SetupError> {
+    pub fn all(
+        setting: &Setting,
+        times: TaskTimes,
+        schedulers: &[Scheduler],
+    ) -> Result<Vec<Experiment>, SimulationError> {
         Mix::ALL.into_iter().map(|mix| Experiment::run(setting, mix, times, schedulers)).collect()
     }
 

@@ -11,7 +11,7 @@ mod response;
 mod tasks;
 
 use super::{Setting, Study, StudyError};
-use crate::cluster::SetupError;
+use crate::cluster::SimulationError;
 
 /// The studies of this chapter.
 pub(super) const STUDIES: &[&Study] = &[
@@ -34,8 +34,8 @@ const METHOD: &str =
     draw, the same jobs and times under every scheduler. Task counts from Table 5.1; reduce counts and \
     task times from the project's model. No locality.";
 
-impl From<SetupError> for StudyError {
-    fn from(error: SetupError) -> StudyError {
+impl From<SimulationError> for StudyError {
+    fn from(error: SimulationError) -> StudyError {
         StudyError::Cluster(error)
     }
 }
