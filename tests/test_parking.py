@@ -20,6 +20,11 @@ def _hiatus(cluster, *words, user=None, check=True):
     return cluster.run("jar", layout.product_jar("scheduler"), *words, user=user, check=check)
 
 
+def _assert_listed(cluster, app, suspended):
+    listed = _hiatus(cluster, "list").stdout
+    assert f"{app['id']}  parked  {len(suspended)} containers suspended" in listed and all(container in listed for container in suspended), listed
+
+
 def test_a_parked_job_stands_still_until_it_is_woken_and_its_output_is_right(hiatus):
     expected = live.write_text(hiatus.dir / "text", _MAPS)
     workload = jobs.Workload(hiatus, [jobs.job("night", 0, "wordcount", hiatus.dir / "text", hiatus.dir / "counts")])
@@ -34,8 +39,12 @@ def test_a_parked_job_stands_still_until_it_is_woken_and_its_output_is_right(hia
     refused = _hiatus(hiatus, "resume", app["id"], user="mallory", check=False)
     assert (refused.returncode, "mallory may not modify" in refused.stderr) == (1, True), refused.stderr
     assert all(live.stands_still(hiatus, container) for container in maps), "for as long as that command took, too"
-    listed = _hiatus(hiatus, "list").stdout
-    assert f"{app['id']}  parked  {_MAPS} containers suspended" in listed and all(container in listed for container in maps), listed
+    _assert_listed(hiatus, app, maps)
+    hiatus.restart("resourcemanager")
+    hiatus.await_ready()
+    wait_for(lambda: len(hiatus.rm.get("/ws/v1/hiatus")["suspended"]) == _MAPS, "the nodes are back")
+    _assert_listed(hiatus, app, maps)
+    wait_for(lambda: all(live.stands_still(hiatus, container) for container in maps), "they stand still under the new ResourceManager")
     assert "it is parked" in _hiatus(hiatus, "explain", app["id"]).stdout
 
     _hiatus(hiatus, "resume", app["id"])

@@ -169,7 +169,6 @@ final class Engine {
       applier = new Applier(scheduler, facts, metrics);
       books = new Books(scheduler, facts);
       scheduler.teller().everything(facts);
-      scheduler.parking().tell(facts);
     });
   }
 

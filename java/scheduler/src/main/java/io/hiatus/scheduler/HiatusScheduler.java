@@ -185,7 +185,6 @@ public class HiatusScheduler extends CapacityScheduler {
         break;
       case APP_REMOVED:
         facts.appRemoved(((AppRemovedSchedulerEvent) event).getApplicationID());
-        parking.forget(((AppRemovedSchedulerEvent) event).getApplicationID());
         teller.active(facts);
         break;
       case MANAGE_QUEUE:
@@ -371,6 +370,7 @@ public class HiatusScheduler extends CapacityScheduler {
    * Puts an application aside, or takes it up again.
    *
    * @return false if Hiatus is off
+   * @throws java.io.UncheckedIOException if the state store does not keep it; nothing has changed then
    */
   boolean park(ApplicationId id, boolean parked) {
     return withCore(facts -> parking.park(id, parked, facts));
@@ -408,7 +408,6 @@ public class HiatusScheduler extends CapacityScheduler {
     Facts facts = engine.facts();
     if (facts != null && container != null) {
       teller.completed(facts, container, status);
-      parking.forget(container.getContainerId());
     }
   }
 

@@ -134,8 +134,12 @@ final class Teller {
   /** The containers found on a node; null is none. */
   void containers(Facts facts, FiCaSchedulerNode node) {
     if (node != null) {
-      node.getCopiedListOfRunningContainers()
-          .forEach(container -> facts.container(container, container.isAMContainer()));
+      for (RMContainer container : node.getCopiedListOfRunningContainers()) {
+        facts.container(container, container.isAMContainer());
+        if (scheduler.parking().isParked(container.getContainerId())) {
+          facts.containerParked(container.getContainerId(), true);
+        }
+      }
     }
   }
 
@@ -148,6 +152,9 @@ final class Teller {
       facts.app(id, path(application.getQueue()), application.getUser(), priority(application),
           tags == null ? Collections.emptySet() : tags,
           rmApp != null && rmApp.getApplicationSubmissionContext().getUnmanagedAM());
+      if (scheduler.parking().isParked(id)) {
+        facts.appParked(id, true);
+      }
     }
   }
 
