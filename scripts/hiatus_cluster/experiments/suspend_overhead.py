@@ -16,8 +16,7 @@ from . import tables
 from .swapping import TaskMemory, Unavailable, swap_file
 
 _TASK_MB, _MASTER_MB = 512, 128
-_LIMIT_MB, _SWAP_MB = 512, 2048  #: memory for both jobs' data, beside what their JVMs hold by themselves; swap
-_NO_LIMIT_MB = 4096
+_LIMIT_MB, _SWAP_MB = 512, 2048
 _BOTH_MB = 256  #: the worst case: both jobs hold as much
 _LOW_MB = 320  #: the footprint sweep: what the low job holds …
 _HIGH_MB = (0, 80, 160, 240, 320)  #: … and the high one
@@ -30,9 +29,7 @@ _METHOD = (
     "Real MapReduce jobs under HiatusScheduler on one NodeManager with room for one map; a fixed order (policy `fifo`, the high job has the "
     "higher priority), so that only the primitive differs. The map works in strokes of 100 ms. Sojourn is the high job's, from submission to "
     "end; makespan from the low job's submission to the later end; both contain the start of a MapReduce job. r is the share of its work "
-    "that the low job has done when the high job could first start a task. Memory is random data, written at the start and checked at the end; the "
-    "limit on the cgroup of both tasks leaves for it what the tables say, beside what two JVMs hold by themselves, which is little of the thesis' "
-    "4 GB and would be two fifths of what is scaled from it.")
+    "that the low job has done when the high job could first start a task. Memory is random data, written at the start and checked at the end.")
 
 
 def options(parser):
@@ -92,9 +89,9 @@ class Bench:
         self.cluster.configure({f"yarn.scheduler.hiatus.{name}": value for name, value in knobs.items()})
         self.cluster.run("yarn", "rmadmin", "-refreshQueues")
 
-    def warm_up(self, memory_mb=0):
+    def warm_up(self):
         """Runs a job alone, for the daemons' classes to be loaded; gives back its sojourn time in seconds."""
-        (result,) = self._jobs([self._job("alone", 0, memory_mb)])
+        (result,) = self._jobs([self._job("alone", 0, 0)])
         return result.sojourn_s
 
     def pair(self, progress, low_mb=0, high_mb=0, memory=None):
@@ -154,31 +151,21 @@ def run(options, say):
 def _under_pressure(bench, options, say):
     worst = {primitive: {} for primitive in _PRIMITIVES}
     sweep = {primitive: {} for primitive in _PRIMITIVES}
-    limit_mb = _LIMIT_MB + 2 * _own_mb(bench, say)
     reached = [percent for percent in options.progress if percent in (10, 50, 90)] or options.progress[:1]
     for primitive in _PRIMITIVES:
         bench.use(primitive)
         for percent in reached:
-            worst[primitive][percent] = [_pressed(bench, percent, _BOTH_MB, _BOTH_MB, limit_mb) for _ in range(options.repeats)]
+            worst[primitive][percent] = [_pressed(bench, percent, _BOTH_MB, _BOTH_MB) for _ in range(options.repeats)]
             say(f"worst case, {primitive}, r = {percent} %: {_summary(worst[primitive][percent])}")
         for high_mb in _HIGH_MB:
-            sweep[primitive][high_mb] = [_pressed(bench, 50, _LOW_MB, high_mb, limit_mb) for _ in range(options.repeats)]
+            sweep[primitive][high_mb] = [_pressed(bench, 50, _LOW_MB, high_mb) for _ in range(options.repeats)]
             say(f"footprint, {primitive}, {high_mb} MB: {_summary(sweep[primitive][high_mb])}")
     return [_curves(f"Worst case: {_BOTH_MB} MB each in {_LIMIT_MB} MB (thesis, Fig. 6.3)", worst, reached),
             _worst_claims(worst, reached), _footprint(sweep), _footprint_claims(sweep)]
 
 
-def _own_mb(bench, say):
-    """What a task holds beside its data."""
-    with TaskMemory(bench.cluster, _NO_LIMIT_MB) as memory:
-        bench.warm_up(_LOW_MB)
-    own_mb = round(max(memory.resident_mb.values())) - _LOW_MB
-    say(f"a task holds {own_mb} MB beside its data")
-    return own_mb
-
-
-def _pressed(bench, percent, low_mb, high_mb, limit_mb):
-    with TaskMemory(bench.cluster, limit_mb) as memory:
+def _pressed(bench, percent, low_mb, high_mb):
+    with TaskMemory(bench.cluster, _LIMIT_MB) as memory:
         return bench.pair(percent / 100, low_mb, high_mb, memory)
 
 
