@@ -172,7 +172,7 @@ public class HiatusScheduler extends CapacityScheduler {
         break;
       case APP_ADDED:
         teller.queues(facts);
-        teller.app(facts, ((AppAddedSchedulerEvent) event).getApplicationId());
+        underWriteLock(() -> teller.app(facts, ((AppAddedSchedulerEvent) event).getApplicationId()));
         break;
       case APP_ATTEMPT_ADDED:
         ApplicationId attempted = ((AppAttemptAddedSchedulerEvent) event).getApplicationAttemptId().getApplicationId();
@@ -370,6 +370,7 @@ public class HiatusScheduler extends CapacityScheduler {
    * Puts an application aside, or takes it up again.
    *
    * @return false if Hiatus is off
+   * @throws IllegalArgumentException if it does not run
    * @throws java.io.UncheckedIOException if the state store does not keep it; nothing has changed then
    */
   boolean park(ApplicationId id, boolean parked) {
@@ -408,6 +409,7 @@ public class HiatusScheduler extends CapacityScheduler {
     Facts facts = engine.facts();
     if (facts != null && container != null) {
       teller.completed(facts, container, status);
+      parking.forget(container.getContainerId());
     }
   }
 

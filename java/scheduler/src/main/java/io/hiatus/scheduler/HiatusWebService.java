@@ -82,8 +82,8 @@ public class HiatusWebService {
       throw new BadRequestException("true or false expected");
     }
     RMApp app = manager.getRMContext().getRMApps().get(id);
-    if (app == null || app.isAppInCompletedStates()) {
-      throw new NotFoundException("There is no application " + id + ", or it is over");
+    if (app == null) {
+      throw new NotFoundException("There is no application " + id);
     }
     String operation = parked.equals("true") ? "Park" : "Take Up";
     String user = userWhoMayModify(request, app, operation);

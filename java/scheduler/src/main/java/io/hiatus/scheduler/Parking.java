@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.Futures;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
 import org.apache.hadoop.yarn.api.protocolrecords.SignalContainerRequest;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
@@ -24,7 +25,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeSignalContaine
  * nodes are told to stop it even where nobody needs its room.
  *
  * <p>What is parked of an application stands among its scheduling properties. YARN keeps those in its state store, as it does
- * a changed priority, so that a ResourceManager that comes back, or takes over, knows. Under the scheduler's write lock.
+ * a changed priority, so that a ResourceManager that comes back, or takes over, knows.
  */
 final class Parking {
   /** The property: ids of the application, if all of it is parked, and of containers that are by themselves. */
@@ -36,29 +37,49 @@ final class Parking {
     this.scheduler = scheduler;
   }
 
-  /** Puts all of an application aside but its master, or takes up what is not parked by itself. */
+  /**
+   * Puts all of an application aside but its master, or takes up what is not parked by itself. Under the scheduler's write lock.
+   *
+   * @throws IllegalArgumentException if it is over, or the scheduler does not have it yet
+   * @throws UncheckedIOException if the state store does not keep it; nothing has changed then
+   */
   void park(ApplicationId id, boolean parked, Facts facts) {
-    change(id, id.toString(), parked);
-    facts.appParked(id, parked);
-    holdSuspended(facts);
+    if (change(id, id.toString(), parked)) {
+      facts.appParked(id, parked);
+      holdSuspended(id, facts);
+    }
   }
 
   /** The same for one container. */
   void park(ContainerId id, boolean parked, Facts facts) {
-    change(id.getApplicationAttemptId().getApplicationId(), id.toString(), parked);
-    facts.containerParked(id, parked);
-    holdSuspended(facts);
+    ApplicationId app = id.getApplicationAttemptId().getApplicationId();
+    if (change(app, id.toString(), parked)) {
+      facts.containerParked(id, parked);
+      holdSuspended(app, facts);
+    }
   }
 
   /** Whether all of the application is parked. */
-  boolean isParked(ApplicationId id) {
-    return parked(scheduler.getRMContext().getRMApps().get(id)).contains(id.toString());
+  synchronized boolean isParked(ApplicationId id) {
+    return parked(rmApp(id)).contains(id.toString());
   }
 
   /** Whether the container is parked by itself. */
-  boolean isParked(ContainerId id) {
-    ApplicationId app = id.getApplicationAttemptId().getApplicationId();
-    return parked(scheduler.getRMContext().getRMApps().get(app)).contains(id.toString());
+  synchronized boolean isParked(ContainerId id) {
+    return parked(rmApp(id.getApplicationAttemptId().getApplicationId())).contains(id.toString());
+  }
+
+  /** The container is over: the next change saves the others. */
+  synchronized void forget(ContainerId id) {
+    RMApp app = rmApp(id.getApplicationAttemptId().getApplicationId());
+    Set<String> all = parked(app);
+    if (all.remove(id.toString())) {
+      put(app, all);
+    }
+  }
+
+  private RMApp rmApp(ApplicationId id) {
+    return scheduler.getRMContext().getRMApps().get(id);
   }
 
   private static Set<String> parked(RMApp app) {
@@ -67,26 +88,35 @@ final class Parking {
     return listed.isEmpty() ? new LinkedHashSet<>() : new LinkedHashSet<>(Arrays.asList(listed.split(",")));
   }
 
-  private void change(ApplicationId id, String what, boolean parked) {
-    RMApp app = scheduler.getRMContext().getRMApps().get(id);
-    Set<String> all = parked(app);
-    if (app == null || !(parked ? all.add(what) : all.remove(what))) {
-      return;
-    }
+  private static void put(RMApp app, Set<String> all) {
     ApplicationSubmissionContext context = app.getApplicationSubmissionContext();
-    Map<String, String> before = new HashMap<>(context.getApplicationSchedulingPropertiesMap());
-    Map<String, String> after = new HashMap<>(before);
-    after.put(PARKED, String.join(",", all));
-    context.setApplicationSchedulingPropertiesMap(after);
+    Map<String, String> properties = new HashMap<>(context.getApplicationSchedulingPropertiesMap());
+    properties.put(PARKED, String.join(",", all));
+    context.setApplicationSchedulingPropertiesMap(properties);
+  }
+
+  /** Whether that was news. */
+  private synchronized boolean change(ApplicationId id, String what, boolean parked) {
+    RMApp app = rmApp(id);
+    if (app == null || app.isAppInCompletedStates() || !scheduler.getSchedulerApplications().containsKey(id)) {
+      throw new IllegalArgumentException(id + " does not run");
+    }
+    Set<String> before = parked(app);
+    Set<String> after = parked(app);
+    if (!(parked ? after.add(what) : after.remove(what))) {
+      return false;
+    }
+    put(app, after);
     try {
       save(app);
     } catch (IOException e) {
-      context.setApplicationSchedulingPropertiesMap(before);
+      put(app, before);
       throw new UncheckedIOException(e);
     }
+    return true;
   }
 
-  /** As CapacityScheduler saves a changed priority. */
+  /** As CapacityScheduler saves a changed priority; but a store that was fenced never answers, and must not be waited for. */
   private void save(RMApp app) throws IOException {
     ApplicationStateData data = ApplicationStateData.newInstance(app.getSubmitTime(), app.getStartTime(),
         app.getApplicationSubmissionContext(), app.getUser(), app.getRealUser(), app.getCallerContext());
@@ -95,20 +125,17 @@ final class Parking {
     SettableFuture<Object> saved = SettableFuture.create();
     scheduler.getRMContext().getStateStore().updateApplicationStateSynchronously(data, false, saved);
     try {
-      saved.get();
-    } catch (ExecutionException e) {
-      throw new IOException("The state store of the ResourceManager did not keep what is parked: " + e.getCause(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException(e);
+      Futures.getDone(saved);
+    } catch (ExecutionException | IllegalStateException e) {
+      throw new IOException("The state store of the ResourceManager does not keep what is parked", e);
     }
   }
 
   /** A suspended container runs on until its room is needed; a parked one must not. */
-  private void holdSuspended(Facts facts) {
+  private void holdSuspended(ApplicationId app, Facts facts) {
     for (ContainerId id : facts.suspended()) {
       RMContainer container = scheduler.getRMContainer(id);
-      if (container != null) {
+      if (container != null && id.getApplicationAttemptId().getApplicationId().equals(app)) {
         holdIfParked(container);
       }
     }

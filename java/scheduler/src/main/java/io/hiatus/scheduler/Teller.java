@@ -10,6 +10,7 @@ import java.util.Set;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -138,6 +139,10 @@ final class Teller {
         facts.container(container, container.isAMContainer());
         if (scheduler.parking().isParked(container.getContainerId())) {
           facts.containerParked(container.getContainerId(), true);
+        }
+        // The ResourceManager before this one may not have got that far.
+        if (container.getExecutionType() == ExecutionType.OPPORTUNISTIC) {
+          scheduler.parking().holdIfParked(container);
         }
       }
     }

@@ -12,6 +12,8 @@ import static org.junit.Assert.assertTrue;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,6 +23,7 @@ import javax.ws.rs.WebApplicationException;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.recovery.RMStateStore;
 import org.apache.hadoop.yarn.webapp.BadRequestException;
 import org.apache.hadoop.yarn.webapp.ForbiddenException;
 import org.apache.hadoop.yarn.webapp.NotFoundException;
@@ -91,6 +94,39 @@ public class ParkingTest {
       app.ask(1, 1024);
       cluster.rounds(4);
       assertEquals(emptyList(), app.held());
+    }
+  }
+
+  @Test(timeout = 60_000)
+  public void whatTheStateStoreDoesNotKeepIsNotParkedAndNobodyWaitsForIt() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(4 * 1024, 16);
+      FakeApp app = cluster.run("default");
+      Method fence = RMStateStore.class.getDeclaredMethod("updateFencedState");
+      fence.setAccessible(true);
+      fence.invoke(cluster.rm().getRMStateStore());
+      assertThrows(UncheckedIOException.class, () -> cluster.scheduler().park(app.id(), true));
+      app.ask(1, 1024);
+      cluster.rounds(3);
+      assertEquals("it was not parked", 1, app.held().size());
+    }
+  }
+
+  @Test
+  public void whatIsOverCannotBeParkedNorIsAContainerRememberedThatIs() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(4 * 1024, 16);
+      FakeApp app = cluster.run("default");
+      app.ask(1, 1024);
+      cluster.rounds(3);
+      ContainerId task = app.held().get(0);
+      assertTrue(cluster.scheduler().park(task, true));
+      assertTrue(cluster.scheduler().parking().isParked(task));
+      app.release(task);
+      assertFalse(cluster.scheduler().parking().isParked(task));
+      app.finish();
+      cluster.rounds(1);
+      assertThrows(IllegalArgumentException.class, () -> cluster.scheduler().park(app.id(), true));
     }
   }
 
