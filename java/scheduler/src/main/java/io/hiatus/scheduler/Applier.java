@@ -234,11 +234,24 @@ final class Applier {
     return null;
   }
 
-  private static UpdateContainerRequest update(RMContainer container, ContainerUpdateType type) {
+  private UpdateContainerRequest update(RMContainer container, ContainerUpdateType type) {
+    renewVersion(container);
     ExecutionType to = type == ContainerUpdateType.DEMOTE_EXECUTION_TYPE ? ExecutionType.OPPORTUNISTIC
         : ExecutionType.GUARANTEED;
     return UpdateContainerRequest.newInstance(container.getContainer().getVersion(), container.getContainerId(), type,
         null, to);
+  }
+
+  /**
+   * NodeManagers tell a ResourceManager that comes back the version that a container had when it began, and refuse updates
+   * that are not newer than its last. Of a container older than this scheduler that may be any; but none is updated ten times a second.
+   */
+  private void renewVersion(RMContainer container) {
+    long sure = (scheduler.getStartTime() - container.getCreationTime()) / 100;
+    Container known = container.getContainer();
+    if (known.getVersion() < sure) {
+      known.setVersion((int) sure);
+    }
   }
 
   /** Stock gives an attempt the means to change execution types only if it asked for opportunistic containers. */

@@ -36,13 +36,18 @@ final class FakeNode {
   /** What a container is for its node. */
   private static final class Running {
     final Container container;
+    final long beganMs = System.currentTimeMillis();
+    /** Its version then, which is what a stock node tells a ResourceManager that comes back. */
+    final int began;
     ExecutionType type;
+    /** Its version now; the node refuses updates that are not newer. */
     int version;
 
     Running(Container container) {
       this.container = container;
       this.type = container.getExecutionType();
-      this.version = container.getVersion();
+      this.began = container.getVersion();
+      this.version = began;
     }
   }
 
@@ -91,8 +96,8 @@ final class FakeNode {
     for (Running one : running.values()) {
       Container container = one.container;
       apps.add(container.getId().getApplicationAttemptId().getApplicationId());
-      report.add(NMContainerStatus.newInstance(container.getId(), one.version, ContainerState.RUNNING,
-          container.getResource(), "", 0, container.getPriority(), 0, "", one.type,
+      report.add(NMContainerStatus.newInstance(container.getId(), one.began, ContainerState.RUNNING,
+          container.getResource(), "", 0, container.getPriority(), one.beganMs, "", one.type,
           container.getAllocationRequestId()));
     }
     RegisterNodeManagerRequest request = RegisterNodeManagerRequest.newInstance(id, 8042, total,
@@ -111,7 +116,7 @@ final class FakeNode {
     responseId = response.getResponseId();
     for (Container update : response.getContainersToUpdate()) {
       Running one = running.get(update.getId());
-      if (one != null) {
+      if (one != null && update.getVersion() > one.version) {
         if (one.type != update.getExecutionType()) {
           told.add((update.getExecutionType() == ExecutionType.OPPORTUNISTIC ? "demote " : "promote ") + update.getId());
         }
