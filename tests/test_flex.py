@@ -42,6 +42,7 @@ def test_a_tag_that_makes_no_sense_is_told_and_fails_nothing(hiatus, application
 def test_all_that_an_application_asks_for_is_work_though_its_master_runs_elsewhere(hiatus, applications):
     applications.start("unmanaged", _TASKS, command=work(_TASK_S))
     applications.wait("unmanaged", "allocated", 8)
-    expected_s = pytest.approx(_TASKS * _TASK_S / 8)
+    # Not only the first eight of 24; how long a task takes it knows from earlier tests' jobs, which a busy machine makes longer.
+    expected_s = pytest.approx(_TASKS * _TASK_S / 8, rel=0.5)
     wait_for(lambda: [job["sizing"]["estimate_s"] == expected_s for job in hiatus.rm.get("/ws/v1/hiatus")["jobs"]] == [True], "its size known")
     applications.finish("unmanaged")
