@@ -1,7 +1,8 @@
 """HFSP that suspends, kills or waits, and CapacityScheduler, on one PigMix-like mix of real MapReduce jobs.
 
-The thesis' TEST mix (HFSP thesis, Table 5.1 and section 5.2) scaled to a cluster of twelve containers: bins 1 to 3 as 6 : 8 : 6, with
-bin 3 for the thesis' bins 3 and 4; an eighth of the tasks, its map times. Every scheduler gets the same jobs at the same times.
+The thesis' TEST mix (HFSP thesis, Table 5.1 and section 5.2) scaled to a cluster of twelve containers: an eighth of the tasks, its map
+times, its bins as 6 : 8 : 2 : 4 of twenty jobs, at about its load. The tables join bins 3 and 4. Every scheduler gets the same jobs at
+the same times.
 """
 
 import heapq
@@ -18,12 +19,23 @@ from ..jobs import job, run as run_jobs
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1536, 256, 128
-_MEAN_BETWEEN_ARRIVALS_S = 9.0
-_JOBS_PER_BIN = {1: 6, 2: 8, 3: 6}
-_MAPS = {1: (1, 1), 2: (2, 6), 3: (8, 20)}  #: least and most
-_REDUCES = {1: 1, 2: 1, 3: 2}
+_MEAN_BETWEEN_ARRIVALS_S = 12.0
 _MEDIAN_MAP_MS = 9000
-_REDUCE_MS = {1: 4000, 2: 6000, 3: 12_000}
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Jobs of like size: Table 5.1, and what chapter 5's simulation takes for the numbers that it does not give."""
+
+    shown_as: int  #: bin of the tables
+    jobs: int
+    maps: tuple  #: least and most
+    reduces: int
+    reduce_ms: int
+
+
+_BINS = [Bin(1, 6, (1, 1), 1, 4000), Bin(2, 8, (2, 6), 1, 6000), Bin(3, 2, (6, 19), 2, 12_000), Bin(3, 4, (19, 75), 2, 12_000)]
+_SHOWN = sorted({one.shown_as for one in _BINS})
 _SPREAD = {"map": 0.28, "reduce": 0.14}  #: σ of a task's time over its job's mean, log-normal (fitted to Fig. 5.8)
 _JOB_SPREAD = 0.35  #: σ of a job's mean map time, log-normal
 _QUANTILES = (0.25, 0.5, 0.75, 0.9, 1.0)
@@ -47,7 +59,7 @@ SCHEDULERS = {
     "FIFO": ("capacity", {_DEFAULT_QUEUE + "ordering-policy": "fifo"}),
 }
 _METHOD = (
-    f"{sum(_JOBS_PER_BIN.values())} real MapReduce jobs a seed on {_NODES} NodeManagers of {_NODE_MEMORY_MB // _TASK_MB} containers; Poisson arrivals, "
+    f"{sum(one.jobs for one in _BINS)} real MapReduce jobs a seed on {_NODES} NodeManagers of {_NODE_MEMORY_MB // _TASK_MB} containers; Poisson arrivals, "
     f"one in {_MEAN_BETWEEN_ARRIVALS_S:.0f} s; tasks work their times in strokes of 100 ms, so that time in which they are suspended does not "
     "count. CapacityScheduler is stock, with the ordering policy `fair` or `fifo`. *Slowdown* is sojourn over the time the job would take "
     "alone, computed from its task times and from the cost of a job and of a task that a small job run alone showed in the same run. Two "
@@ -117,14 +129,14 @@ def draw(seed):
     def times(count, mean_ms, kind):
         return [max(200, round(random_of.lognormvariate(math.log(mean_ms), _SPREAD[kind]))) for _ in range(count)]
 
-    bins = [number for number, count in _JOBS_PER_BIN.items() for _ in range(count)]
+    bins = [one for one in _BINS for _ in range(one.jobs)]
     random_of.shuffle(bins)
     jobs, at_s = [], 0.0
-    for number, bin_number in enumerate(bins):
-        maps = random_of.randint(*_MAPS[bin_number])
+    for number, of in enumerate(bins):
+        maps = random_of.randint(*of.maps)
         mean_ms = random_of.lognormvariate(math.log(_MEDIAN_MAP_MS), _JOB_SPREAD)
-        jobs.append(Drawn(f"job-{number:02}-bin{bin_number}", bin_number, round(at_s, 2), times(maps, mean_ms, "map"),
-                          times(_REDUCES[bin_number], _REDUCE_MS[bin_number], "reduce")))
+        jobs.append(Drawn(f"job-{number:02}-bin{of.shown_as}", of.shown_as, round(at_s, 2), times(maps, mean_ms, "map"),
+                          times(of.reduces, of.reduce_ms, "reduce")))
         at_s += random_of.expovariate(1 / _MEAN_BETWEEN_ARRIVALS_S)
     return jobs
 
@@ -195,12 +207,12 @@ def _sojourns(options, outcomes, drawn):
     for seed in options.seeds:
         for name in options.schedulers:
             row = [seed, name]
-            for bin_number in (0, *_JOBS_PER_BIN):
+            for bin_number in (0, *_SHOWN):
                 sample = _of_bin(outcomes[seed, name], drawn[seed], bin_number)
                 row += [statistics.mean(sample), statistics.median(sample)]
             rows.append(row)
     columns = ["seed", "scheduler", "mean, all", "median, all"]
-    columns += [f"{what}, bin {number}" for number in _JOBS_PER_BIN for what in ("mean", "median")]
+    columns += [f"{what}, bin {number}" for number in _SHOWN for what in ("mean", "median")]
     return tables.table("Sojourn times, s", columns, rows)
 
 
