@@ -74,8 +74,9 @@ pub struct PhaseExplanation {
     pub vcores: i64,
     /// Tasks known of, done or not, the ApplicationMaster aside.
     pub tasks: u32,
-    /// Those of them for whose containers nobody has asked yet: the application says that they exist.
-    pub unasked: u32,
+    /// Those of them for whose containers nobody has asked yet: the application says that they exist. Below zero if it has
+    /// asked for more than that.
+    pub unasked: i32,
     /// Tasks that succeeded.
     pub finished: u32,
     /// What its first tasks that are not done said of their progress, 0…1.
@@ -292,7 +293,7 @@ fn phases(job: &Job, partition: PartitionId) -> Vec<PhaseExplanation> {
                 priority: key.priority,
                 memory_mb: key.resource.memory_mb,
                 vcores: key.resource.vcores,
-                tasks: (phase.finished + phase.left() + unasked).saturating_sub(masters),
+                tasks: (phase.finished + phase.left()).saturating_add_signed(unasked).saturating_sub(masters),
                 unasked,
                 finished: phase.finished,
                 progress: phase

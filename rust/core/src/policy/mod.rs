@@ -49,8 +49,8 @@ pub struct PhaseView {
     pub one: f64,
     /// Tasks that wait for a container.
     pub pending: u32,
-    /// Tasks for whose containers the job has not asked yet, as far as it says.
-    pub unasked: u32,
+    /// Tasks for whose containers the job has not asked yet, as far as it says; below zero if it has asked for too many.
+    pub unasked: i32,
     /// Containers that count.
     pub held: u32,
     /// Suspended containers.
@@ -71,7 +71,7 @@ impl PhaseView {
 
     /// Tasks that are not done.
     pub fn to_do(&self) -> u32 {
-        self.left() + self.unasked
+        self.left().saturating_add_signed(self.unasked)
     }
 
     /// All tasks known of, done or not.

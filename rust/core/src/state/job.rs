@@ -96,11 +96,20 @@ pub struct Job {
     pub unmanaged: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
     pub barred_until: Millis,
-    /// Tasks by request priority, as the application says, less those that were done before anybody saw them.
-    tasks: BTreeMap<i32, u32>,
+    /// What the application said last of its tasks, by request priority.
+    said: BTreeMap<i32, Said>,
     attained: ResourceSeconds,
     attained_at: Millis,
     holding: Resource,
+}
+
+/// What an application said of its tasks of one request priority.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    /// How many there are, less those that were done before anybody saw them, and once more those that are to be done again.
+    tasks: u32,
+    /// How many had succeeded by then.
+    succeeded: u32,
 }
 
 /// Whether the container was put aside by hand, alone or with its job.
@@ -124,7 +133,7 @@ impl Job {
             master: None,
             unmanaged: fact.unmanaged,
             barred_until: Millis::default(),
-            tasks: BTreeMap::new(),
+            said: BTreeMap::new(),
             attained: ResourceSeconds::default(),
             attained_at: now,
             holding: Resource::ZERO,
@@ -164,12 +173,16 @@ impl Job {
         !container.is_master && (self.parked || container.parked)
     }
 
-    /// Tasks of a phase for whose containers the application has not asked yet, as far as it says how many there are.
-    pub fn unasked(&self, key: PhaseKey) -> u32 {
+    /// Tasks of a phase for whose containers the application has not asked yet, as far as it says how many there are. Below
+    /// zero if its asks are more than its tasks: what it asked before it heard of its newest containers counts those again.
+    pub fn unasked(&self, key: PhaseKey) -> i32 {
         // Of several phases with one priority nobody knows which has how many.
         let alone = self.phases.keys().filter(|other| other.priority == key.priority).count() == 1;
-        let total = self.tasks.get(&key.priority).copied().filter(|_| alone).unwrap_or(0);
-        total.saturating_sub(self.phases.get(&key).map_or(0, |phase| phase.finished + phase.left()))
+        let said = self.said.get(&key.priority).filter(|_| alone);
+        said.zip(self.phases.get(&key)).map_or(0, |(said, phase)| {
+            let missing = i64::from(said.tasks) - i64::from(phase.finished + phase.left());
+            missing.max(-i64::from(phase.pending)) as i32
+        })
     }
 
     /// Whether it has anything to place or resume.
@@ -264,9 +277,13 @@ impl Job {
 
     /// The application said how many tasks of a request priority it has, and how many of those are done.
     pub(super) fn say_tasks(&mut self, priority: i32, total: u32, done: u32) {
-        let phases = self.phases.iter().filter(|(key, _)| key.priority == priority);
-        let seen: u32 = phases.map(|(_, phase)| phase.finished + phase.left() - phase.pending).sum();
-        self.tasks.insert(priority, total.saturating_sub(done.saturating_sub(seen)));
+        let phases = || self.phases.iter().filter(|(key, _)| key.priority == priority).map(|(_, phase)| phase);
+        let seen: u32 = phases().map(|phase| phase.finished + phase.left() - phase.pending).sum();
+        let succeeded = phases().map(|phase| phase.finished).sum();
+        // What had succeeded by its last word and is not done now lost its output. What succeeded since it may not know yet.
+        let again = self.said.get(&priority).map_or(0, |said| said.succeeded.saturating_sub(done));
+        let tasks = (total + again).saturating_sub(done.saturating_sub(seen));
+        self.said.insert(priority, Said { tasks, succeeded });
     }
 
     /// Whether the container is among the first tasks of its phase.

@@ -56,7 +56,8 @@ fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
 }
 
 fn tell(scheduler: &mut Scheduler, at_s: u64, facts: &[Fact]) {
-    scheduler.step(Millis(at_s * 1000), facts, &mut Vec::new());
+    let alive = Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 };
+    scheduler.step(Millis(at_s * 1000), &[&[alive], facts].concat(), &mut Vec::new());
 }
 
 fn says(total: u32, done: u32) -> Fact {
@@ -64,7 +65,7 @@ fn says(total: u32, done: u32) -> Fact {
 }
 
 /// All reduces and those not asked for, and by which rule the job is sized.
-fn known(scheduler: &Scheduler) -> (u32, u32, &'static str) {
+fn known(scheduler: &Scheduler) -> (u32, i32, &'static str) {
     let explained = explain::explain(scheduler);
     let job = &explained.jobs[0];
     let reduces = job.phases.iter().find(|phase| phase.priority == REDUCES.priority).unwrap();
@@ -79,6 +80,32 @@ fn a_phase_is_not_tiny_because_little_of_it_was_asked_for_so_far() {
     assert_eq!(known(&scheduler), (20, 18, "initial"));
     tell(&mut scheduler, 10, &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }]);
     assert_eq!(known(&scheduler), (20, 0, "initial"));
+}
+
+#[test]
+fn asks_that_count_new_containers_again_are_no_tasks() {
+    let mut scheduler = job();
+    tell(&mut scheduler, 5, &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }, says(20, 0)]);
+    // It had not heard of its first containers when it sent this.
+    let allocated = [container(2, REDUCES, false), container(3, REDUCES, false)];
+    tell(&mut scheduler, 6, &[&allocated[..], &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }]].concat());
+    assert_eq!(known(&scheduler), (20, -2, "initial"));
+    tell(&mut scheduler, 7, &[Fact::Asked { app: APP, phase: REDUCES, count: 18 }]);
+    assert_eq!(known(&scheduler), (20, 0, "initial"));
+}
+
+#[test]
+fn tasks_whose_output_was_lost_are_tasks_again() {
+    let mut scheduler = job();
+    tell(&mut scheduler, 5, &[says(2, 0), container(2, REDUCES, false), container(3, REDUCES, false)]);
+    tell(&mut scheduler, 5, &[Fact::Asked { app: APP, phase: REDUCES, count: 0 }]);
+    let ended = |id| Fact::Completed { container: ContainerId(id), exit: Exit::Succeeded };
+    tell(&mut scheduler, 20, &[ended(2), says(2, 0)]);
+    assert_eq!(known(&scheduler).0, 2, "it had not heard of that end when it spoke");
+    tell(&mut scheduler, 25, &[says(2, 1)]);
+    assert_eq!(known(&scheduler).0, 2);
+    tell(&mut scheduler, 30, &[Fact::Asked { app: APP, phase: REDUCES, count: 1 }, says(2, 0)]);
+    assert_eq!(known(&scheduler), (3, 0, "tiny"));
 }
 
 #[test]
@@ -111,10 +138,6 @@ fn of_several_phases_with_one_priority_nobody_knows_which_has_how_many_tasks() {
 #[test]
 fn gap_17_a_reduce_that_waits_for_maps_is_no_longer_for_it() {
     let mut scheduler = job();
-    let tell = |scheduler: &mut Scheduler, at_s, facts: &[Fact]| {
-        let alive = Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 };
-        tell(scheduler, at_s, &[&[alive], facts].concat());
-    };
     let first = 2..=6;
     let begin = |id| [container(id, REDUCES, false), Fact::Launched { container: ContainerId(id) }];
     tell(&mut scheduler, 10, &first.clone().flat_map(begin).collect::<Vec<_>>());

@@ -127,7 +127,8 @@ impl Sizes {
                     if !first.is_empty() {
                         size.source = Source::Training;
                     }
-                    let all_there = first.len() >= rules.training_tasks as usize || phase.pending + phase.unasked == 0;
+                    let all_there =
+                        first.len() >= rules.training_tasks as usize || phase.to_do() <= phase.held + phase.suspended;
                     if let Some(learnt) = Some(first).filter(|_| all_there).and_then(|first| estimator.learn(first)) {
                         size.settle(learnt, phase, virtually, job.app, rules.retain_ageing);
                     }
