@@ -174,8 +174,8 @@ fn view(
         asked += phase.left();
     }
     // A master that only borrows another partition's room takes none here.
-    let at_home = |id| cluster.containers.get(&id).and_then(|c| cluster.nodes.get(&c.node)).map(|node| node.partition);
-    let master = job.master.filter(|(id, key)| key.partition == partition && at_home(*id) == Some(partition));
+    let home = |id| cluster.containers.get(&id).and_then(|c| cluster.nodes.get(&c.node)).map(|node| node.partition);
+    let master = job.master.filter(|(id, key)| key.partition == partition && home(*id) == Some(partition));
     let pinned = master.map_or(0.0, |(_, key)| key.resource.dominant_share(total));
     // Where no node is left, nobody has anything to expect.
     (asked > 0 && total != Resource::ZERO).then(|| JobView {

@@ -35,7 +35,8 @@ _METHOD = (
 def options(parser):
     """Arguments of the command line."""
     parser.add_argument("--work-s", type=float, default=20.0, metavar="S", help="work of each map (default: 20)")
-    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="runs of each point (default: 1; the thesis: 20)")
+    parser.add_argument("--repeats", type=int, default=5, metavar="N",
+                        help="runs of the light test's middle r under SUSPEND, 2 or more, for their spread (default: 5; the thesis: 20)")
     parser.add_argument("--progress", type=int, nargs="+", default=list(range(10, 100, 10)), metavar="R",
                         help="r in per cent (default: 10 20 … 90)")
 
@@ -135,9 +136,12 @@ def run(options, say):
         for primitive in _PRIMITIVES:
             bench.use(primitive)
             for percent in options.progress:
-                points[primitive][percent] = [bench.pair(percent / 100) for _ in range(options.repeats)]
+                points[primitive][percent] = bench.pair(percent / 100)
                 say(f"light, {primitive}, r = {percent} %: {_summary(points[primitive][percent])}")
-        parts += [_curves("Light (thesis, Fig. 6.2)", points, options.progress), _light_claims(points, options)]
+        middle = options.progress[len(options.progress) // 2]
+        alike = [points["SUSPEND"][middle]] + [bench.pair(middle / 100) for _ in range(options.repeats - 1)]
+        say(f"light, SUSPEND, r = {middle} %: sojourns {', '.join(f'{run.sojourn_s:.1f}' for run in alike)} s")
+        parts += [_curves("Light (thesis, Fig. 6.2)", points, options.progress), _light_claims(points, options.progress), _spread_claim(alike, middle)]
         try:
             with swap_file(bench.cluster.dir / "swap", _SWAP_MB):
                 parts += _under_pressure(bench, options, say)
@@ -155,10 +159,10 @@ def _under_pressure(bench, options, say):
     for primitive in _PRIMITIVES:
         bench.use(primitive)
         for percent in reached:
-            worst[primitive][percent] = [_pressed(bench, percent, _BOTH_MB, _BOTH_MB) for _ in range(options.repeats)]
+            worst[primitive][percent] = _pressed(bench, percent, _BOTH_MB, _BOTH_MB)
             say(f"worst case, {primitive}, r = {percent} %: {_summary(worst[primitive][percent])}")
         for high_mb in _HIGH_MB:
-            sweep[primitive][high_mb] = [_pressed(bench, 50, _LOW_MB, high_mb) for _ in range(options.repeats)]
+            sweep[primitive][high_mb] = _pressed(bench, 50, _LOW_MB, high_mb)
             say(f"footprint, {primitive}, {high_mb} MB: {_summary(sweep[primitive][high_mb])}")
     return [_curves(f"Worst case: {_BOTH_MB} MB each in {_LIMIT_MB} MB (thesis, Fig. 6.3)", worst, reached),
             _worst_claims(worst, reached), _footprint(sweep), _footprint_claims(sweep)]
@@ -172,30 +176,25 @@ def _pressed(bench, percent, low_mb, high_mb):
 # The tables -----------------------------------------------------------------------------------------------------------
 
 
-def _mean(runs, what):
-    return statistics.mean(getattr(run, what) for run in runs)
-
-
-def _summary(runs):
-    return f"sojourn {_mean(runs, 'sojourn_s'):.1f} s, makespan {_mean(runs, 'makespan_s'):.1f} s"
+def _summary(run):
+    return f"sojourn {run.sojourn_s:.1f} s, makespan {run.makespan_s:.1f} s"
 
 
 def _curves(title, points, progress):
-    rows = [[f"{name} {primitive}", *(_mean(points[primitive][percent], what) for percent in progress)]
+    rows = [[f"{name} {primitive}", *(getattr(points[primitive][percent], what) for percent in progress)]
             for name, what in (("sojourn", "sojourn_s"), ("makespan", "makespan_s"), ("real r", "progress")) for primitive in points]
     return tables.table(f"{title}: seconds, by r", ["", *(f"{percent} %" for percent in progress)], rows)
 
 
 def _over(points, one, other, what, at):
-    return _mean(points[one][at], what) / _mean(points[other][at], what)
+    return getattr(points[one][at], what) / getattr(points[other][at], what)
 
 
-def _light_claims(points, options):
-    progress = options.progress
+def _light_claims(points, progress):
     kill = {percent: _over(points, "SUSPEND", "KILL", "sojourn_s", percent) for percent in progress}
     wait = {percent: _over(points, "SUSPEND", "WAIT", "sojourn_s", percent) for percent in progress}
     makespan = {percent: _over(points, "SUSPEND", "WAIT", "makespan_s", percent) for percent in progress}
-    ends = [_mean(points["KILL"][percent], "makespan_s") for percent in progress]
+    ends = [points["KILL"][percent].makespan_s for percent in progress]
     text = tables.claim("P-C1", all(ratio <= 1.03 for ratio in kill.values())
                         and all(ratio < (1.02 if percent >= 90 else 1) for percent, ratio in wait.items()),
                         f"SUSPEND's sojourn at most {max(kill.values()):.3f} of KILL's (1.03) and {max(wait.values()):.3f} of WAIT's (1; 1.02 at 90 %)")
@@ -204,16 +203,18 @@ def _light_claims(points, options):
     if len(progress) > 2:
         shares = [percent / 100 for percent in progress]
         slope = statistics.linear_regression(shares, ends).slope
-        processing = -statistics.linear_regression(shares, [_mean(points["WAIT"][percent], "sojourn_s") for percent in progress]).slope
+        processing = -statistics.linear_regression(shares, [points["WAIT"][percent].sojourn_s for percent in progress]).slope
         text += tables.claim("P-C3", ends == sorted(ends) and abs(slope / processing - 1) <= 0.25,
                              f"KILL's makespan {'rises at every step' if ends == sorted(ends) else 'does not rise at every step'}; "
                              f"its slope is {slope / processing:.2f} of the low job's processing time ({processing:.1f} s; 0.75 to 1.25)")
-    if options.repeats > 1:
-        spread = max(abs(run.sojourn_s / _mean(runs, "sojourn_s") - 1) for by_r in points.values() for runs in by_r.values() for run in runs)
-        text += tables.claim("P-C10", spread <= 0.05, f"sojourns within {spread:.1%} of the mean of {options.repeats} runs (5 %)")
-    else:
-        text += "- P-C10 not evaluated: one run of each point; ask for more with `--repeats`\n"
     return text + tables.claim("P-C8", True, "every task has counted all its strokes (a run in which one had not would have ended here)")
+
+
+def _spread_claim(alike, percent):
+    """Runs of one point."""
+    sojourns = [run.sojourn_s for run in alike]
+    spread = max(abs(sojourn / statistics.mean(sojourns) - 1) for sojourn in sojourns)
+    return tables.claim("P-C10", spread <= 0.05, f"SUSPEND's sojourns at r = {percent} % within {spread:.1%} of the mean of {len(alike)} runs (5 %)")
 
 
 def _worst_claims(points, progress):
@@ -225,8 +226,8 @@ def _worst_claims(points, progress):
 
 def _footprint(points):
     rows = []
-    for high_mb, runs in points["SUSPEND"].items():
-        rows.append([high_mb, _mean(runs, "low_swapped_mb"), _mean(runs, "out_mb"), _mean(runs, "in_mb"),
+    for high_mb, run in points["SUSPEND"].items():
+        rows.append([high_mb, run.low_swapped_mb, run.out_mb, run.in_mb,
                      _over(points, "SUSPEND", "KILL", "sojourn_s", high_mb), _over(points, "SUSPEND", "WAIT", "makespan_s", high_mb)])
     columns = ["high job holds, MB", "low job swapped, MB", "swap written, MB", "swap read, MB", "sojourn / KILL's", "makespan / WAIT's"]
     return tables.table(f"Footprint: the low job holds {_LOW_MB} MB, r = 50 % (thesis, Fig. 6.4)", columns, rows)
@@ -241,14 +242,14 @@ def _footprint_claims(points):
     largest = max(_HIGH_MB)
     text = tables.claim("P-C5", sojourn[largest] <= 0.20 and makespan[largest] <= 0.12 and small < 0.03,
                         f"at {largest} MB sojourn {sojourn[largest]:+.1%} (20 %), makespan {makespan[largest]:+.1%} (12 %); below the knees {small:+.1%} (3 %)")
-    swapped = [_mean(points["SUSPEND"][high_mb], "low_swapped_mb") for high_mb in _HIGH_MB]
-    overhead = [_mean(points["SUSPEND"][high_mb], "sojourn_s") for high_mb in _HIGH_MB]
+    swapped = [points["SUSPEND"][high_mb].low_swapped_mb for high_mb in _HIGH_MB]
+    overhead = [points["SUSPEND"][high_mb].sojourn_s for high_mb in _HIGH_MB]
     if max(swapped) > 0:
         fit = statistics.correlation(swapped, overhead) ** 2
         text += tables.claim("P-C6", fit >= 0.8, f"sojourn over megabytes swapped: R² = {fit:.2f} (0.8)")
     else:
         text += tables.claim("P-C6", False, "nothing was swapped: the limit was not felt")
-    runs = [run for runs in points["SUSPEND"].values() for run in runs]
+    runs = points["SUSPEND"].values()
     out = max(run.low_swapped_mb / run.low_resident_mb for run in runs)
     back = max(run.in_mb - run.out_mb for run in runs)
     return text + tables.claim("P-C7", out <= 1 and back <= 1, f"of the low job at most {out:.2f} of its memory was in swap at once; "
