@@ -1,8 +1,8 @@
 """HFSP that suspends, kills or waits, and CapacityScheduler, on one PigMix-like mix of real MapReduce jobs.
 
-The thesis' TEST mix (HFSP thesis, Table 5.1 and section 5.2) scaled to a cluster of twelve containers: an eighth of the tasks, its map
-times, its bins as 6 : 8 : 2 : 4 of twenty jobs, at about its load. The tables join bins 3 and 4. Every scheduler gets the same jobs at
-the same times.
+The thesis' TEST mix (HFSP thesis, Table 5.1 and section 5.2) scaled to eight containers for its sixty slots: its bins as 6 : 8 : 2 : 4
+of twenty jobs, a sixteenth of the tasks, by a third longer, so that two cores can start them all. The tables join bins 3 and 4. Every
+scheduler gets the same jobs at the same times.
 """
 
 import heapq
@@ -18,9 +18,10 @@ from ..errors import ClusterError
 from ..jobs import job, run as run_jobs
 from . import tables
 
-_NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1536, 256, 128
+_NODES, _SLOTS, _MASTERS = 2, 4, 6  #: nodes; tasks on each, and ApplicationMasters beside them, which the thesis' Hadoop did not have
+_TASK_MB, _MASTER_MB = 256, 32
 _MEAN_BETWEEN_ARRIVALS_S = 12.0
-_MEDIAN_MAP_MS = 9000
+_MEDIAN_MAP_MS = 12_000
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Bin:
     reduce_ms: int
 
 
-_BINS = [Bin(1, 6, (1, 1), 1, 4000), Bin(2, 8, (2, 6), 1, 6000), Bin(3, 2, (6, 19), 2, 12_000), Bin(3, 4, (19, 75), 2, 12_000)]
+_BINS = [Bin(1, 6, (1, 1), 1, 4000), Bin(2, 8, (1, 3), 1, 6000), Bin(3, 2, (3, 9), 2, 12_000), Bin(3, 4, (9, 37), 2, 12_000)]
 _SHOWN = sorted({one.shown_as for one in _BINS})
 _SPREAD = {"map": 0.28, "reduce": 0.14}  #: σ of a task's time over its job's mean, log-normal (fitted to Fig. 5.8)
 _JOB_SPREAD = 0.35  #: σ of a job's mean map time, log-normal
@@ -59,7 +60,7 @@ SCHEDULERS = {
     "FIFO": ("capacity", {_DEFAULT_QUEUE + "ordering-policy": "fifo"}),
 }
 _METHOD = (
-    f"{sum(one.jobs for one in _BINS)} real MapReduce jobs a seed on {_NODES} NodeManagers of {_NODE_MEMORY_MB // _TASK_MB} containers; Poisson arrivals, "
+    f"{sum(one.jobs for one in _BINS)} real MapReduce jobs a seed on {_NODES} NodeManagers of {_SLOTS} tasks; Poisson arrivals, "
     f"one in {_MEAN_BETWEEN_ARRIVALS_S:.0f} s; tasks work their times in strokes of 100 ms, so that time in which they are suspended does not "
     "count. CapacityScheduler is stock, with the ordering policy `fair` or `fifo`. *Slowdown* is sojourn over the time the job would take "
     "alone, computed from its task times and from the cost of a job and of a task that a small job run alone showed in the same run. Two "
@@ -83,8 +84,7 @@ class Drawn:
 
     def alone_s(self, costs):
         """Seconds it would take alone on the cluster: its tasks in order on all containers, its reduces after its maps."""
-        slots = (_NODES * _NODE_MEMORY_MB - _MASTER_MB) // _TASK_MB
-        return costs.job_s + sum(_makespan([ms / 1000 + costs.task_s for ms in stage], slots) for stage in (self.maps_ms, self.reduces_ms))
+        return costs.job_s + sum(_makespan([ms / 1000 + costs.task_s for ms in stage], _NODES * _SLOTS) for stage in (self.maps_ms, self.reduces_ms))
 
 
 @dataclass
@@ -153,9 +153,10 @@ def _run(name, drawn, label, say):
     cluster = Cluster(layout.BUILD / "experiments" / "hfsp-live")
     cluster.down()
     say(f"{label}: starting")
-    cluster.up(Spec(nodes=_NODES, node_memory=[_NODE_MEMORY_MB], node_vcores=[32], node_heartbeat_ms=500, scheduler=scheduler, fs="local",
+    cluster.up(Spec(nodes=_NODES, node_memory=[_SLOTS * _TASK_MB + _MASTERS * _MASTER_MB], node_vcores=[32], node_heartbeat_ms=500, scheduler=scheduler, fs="local",
                     properties={
                         "yarn.scheduler.capacity.maximum-am-resource-percent": 1,  # a scheduler's order, not a limit, decides who waits
+                        "yarn.scheduler.minimum-allocation-mb": _MASTER_MB,
                         "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
                         "mapreduce.job.reduce.slowstart.completedmaps": 0.8,
                         "mapreduce.map.speculative": "false",
