@@ -39,6 +39,7 @@ def options(parser):
                         help="runs of the light test's middle r under SUSPEND, 2 or more, for their spread (default: 5; the thesis: 20)")
     parser.add_argument("--progress", type=int, nargs="+", default=list(range(10, 100, 10)), metavar="R",
                         help="r in per cent (default: 10 20 … 90)")
+    parser.add_argument("--light-only", action="store_true", help="without memory pressure")
 
 
 @dataclass
@@ -143,10 +144,12 @@ def run(options, say):
         say(f"light, SUSPEND, r = {middle} %: sojourns {', '.join(f'{run.sojourn_s:.1f}' for run in alike)} s")
         parts += [_curves("Light (thesis, Fig. 6.2)", points, options.progress), _light_claims(points, options.progress), _spread_claim(alike, middle)]
         try:
+            if options.light_only:
+                raise Unavailable("only the light test was asked for")
             with swap_file(bench.cluster.dir / "swap", _SWAP_MB):
                 parts += _under_pressure(bench, options, say)
         except Unavailable as error:
-            say(f"no memory pressure on this machine: {error}")
+            say(f"no memory pressure: {error}")
             parts.append(f"## Worst case and footprint\n\nNot run: {error}\n")
     parts.append(_elsewhere())
     tables.write("suspend-overhead", "Suspending against waiting and killing, measured", _METHOD, parts)
