@@ -288,13 +288,12 @@ fn phases(job: &Job, partition: PartitionId) -> Vec<PhaseExplanation> {
     of_partition
         .map(|(key, phase)| {
             let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
-            let unasked = job.unasked(*key);
             PhaseExplanation {
                 priority: key.priority,
                 memory_mb: key.resource.memory_mb,
                 vcores: key.resource.vcores,
-                tasks: (phase.finished + phase.left()).saturating_add_signed(unasked).saturating_sub(masters),
-                unasked,
+                tasks: (phase.finished + job.to_do(*key)).saturating_sub(masters),
+                unasked: job.unasked(*key),
                 finished: phase.finished,
                 progress: phase
                     .first

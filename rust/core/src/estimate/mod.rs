@@ -36,7 +36,7 @@ pub fn remaining_seconds(job: &Job, default_task: Millis, total: Resource) -> f6
     let mut sum = ResourceSeconds::default();
     for (key, phase) in &job.phases {
         let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
-        let tasks = phase.left().saturating_add_signed(job.unasked(*key)).saturating_sub(masters);
+        let tasks = job.to_do(*key).saturating_sub(masters);
         sum += ResourceSeconds::of(key.resource.times(tasks), task_time(phase, default_task));
     }
     sum.dominant_seconds(total)

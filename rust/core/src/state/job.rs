@@ -185,6 +185,11 @@ impl Job {
         })
     }
 
+    /// Tasks of a phase that are not done, whether the application has asked for their containers or not.
+    pub fn to_do(&self, key: PhaseKey) -> u32 {
+        self.phases.get(&key).map_or(0, |phase| phase.left().saturating_add_signed(self.unasked(key)))
+    }
+
     /// Whether it has anything to place or resume.
     pub fn wants(&self) -> bool {
         !self.parked && self.phases.values().any(|phase| phase.pending > 0 || phase.suspended > 0)
