@@ -153,7 +153,8 @@ def _run(name, drawn, label, say):
     cluster = Cluster(layout.BUILD / "experiments" / "hfsp-live")
     cluster.down()
     say(f"{label}: starting")
-    cluster.up(Spec(nodes=_NODES, node_memory=[_SLOTS * _TASK_MB + _MASTERS * _MASTER_MB], node_vcores=[32], node_heartbeat_ms=500, scheduler=scheduler, fs="local",
+    cluster.up(Spec(nodes=_NODES, node_memory=[_SLOTS * _TASK_MB + _MASTERS * _MASTER_MB], node_vcores=[32], node_heartbeat_ms=500,
+                    scheduler=scheduler, fs="local",
                     properties={
                         "yarn.scheduler.capacity.maximum-am-resource-percent": 1,  # a scheduler's order, not a limit, decides who waits
                         "yarn.scheduler.minimum-allocation-mb": _MASTER_MB,

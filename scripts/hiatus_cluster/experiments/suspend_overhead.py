@@ -130,6 +130,8 @@ class Bench:
 
 def run(options, say):
     """Light, worst case and footprint; prints and writes tables and claims."""
+    if options.repeats < 2:
+        raise ClusterError(f"--repeats {options.repeats}: the spread of runs takes 2 of them or more")
     parts = []
     with Bench(options.work_s, say) as bench:
         say(f"a job alone: {min(bench.warm_up() for _ in range(2)):.1f} s")
@@ -216,7 +218,8 @@ def _light_claims(points, progress):
 def _spread_claim(alike, percent):
     """Runs of one point."""
     sojourns = [run.sojourn_s for run in alike]
-    spread = max(abs(sojourn / statistics.mean(sojourns) - 1) for sojourn in sojourns)
+    mean = statistics.mean(sojourns)
+    spread = max(abs(sojourn / mean - 1) for sojourn in sojourns)
     return tables.claim("P-C10", spread <= 0.05, f"SUSPEND's sojourns at r = {percent} % within {spread:.1%} of the mean of {len(alike)} runs (5 %)")
 
 
