@@ -74,10 +74,19 @@ pub fn max_min(total: f64, claims: &[(f64, f64)]) -> Vec<f64> {
 /// Fractions closer than this are the same: far below one container of the largest cluster.
 pub const EPSILON: f64 = 1e-9;
 
+/// How many containers, each of share `one`, are within `share`.
+pub fn containers_within(share: f64, one: f64) -> u32 {
+    if one > 0.0 {
+        ((share + EPSILON) / one).max(0.0) as u32
+    } else {
+        u32::MAX
+    }
+}
+
 /// Entitlements of all leaf queues of one partition, given each leaf's demand.
 pub fn of_leaves(cluster: &Cluster, partition: PartitionId, demand: &BTreeMap<QueueId, f64>) -> BTreeMap<QueueId, f64> {
     let mut children: BTreeMap<Option<QueueId>, Vec<QueueId>> = BTreeMap::new();
-    for (id, queue) in &cluster.queues {
+    for (id, queue) in cluster.queues() {
         children.entry(queue.parent).or_default().push(*id);
     }
     let mut entitled = BTreeMap::new();
@@ -97,7 +106,7 @@ impl Tree<'_> {
     fn wanted(&self, id: QueueId) -> f64 {
         let own = self.demand.get(&id).copied().unwrap_or(0.0);
         let below: f64 = self.children.get(&Some(id)).into_iter().flatten().map(|child| self.wanted(*child)).sum();
-        let maximum = self.cluster.queues.get(&id).map_or(0.0, |q| q.shares(self.partition).maximum);
+        let maximum = self.cluster.queues().get(&id).map_or(0.0, |q| q.shares(self.partition).maximum);
         (own + below).min(maximum)
     }
 }
@@ -107,7 +116,7 @@ fn descend(tree: &Tree<'_>, parent: Option<QueueId>, total: f64, entitled: &mut 
     let claimants: Vec<Claimant> = children
         .iter()
         .map(|id| Claimant {
-            guaranteed: tree.cluster.queues.get(id).map_or(0.0, |q| q.shares(tree.partition).guaranteed),
+            guaranteed: tree.cluster.queues().get(id).map_or(0.0, |q| q.shares(tree.partition).guaranteed),
             wanted: tree.wanted(*id),
         })
         .collect();

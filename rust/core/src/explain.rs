@@ -6,7 +6,7 @@ use crate::park;
 use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
 use crate::settings::{Mode, Primitive};
-use crate::state::{is_parked, Job, State};
+use crate::state::{Job, State};
 use crate::units::{AppId, PartitionId};
 use crate::Scheduler;
 use serde::Serialize;
@@ -22,6 +22,8 @@ pub struct Explanation {
     pub not_parked_yet: Vec<NotParkedExplanation>,
     /// Room kept for somebody.
     pub claims: Vec<ClaimExplanation>,
+    /// Queue paths that have knobs of their own, while no such queue exists now.
+    pub unknown_queues: Vec<String>,
     /// How good past estimates of sizes were.
     pub estimates: Vec<EstimateError>,
     /// Counters.
@@ -154,7 +156,7 @@ pub struct Counters {
 /// Tells why everything is as it is.
 pub fn explain(scheduler: &Scheduler) -> Explanation {
     let cluster = scheduler.cluster();
-    let name = |app: AppId| cluster.jobs.get(&app).map_or_else(|| format!("#{}", app.0), |job| job.name.clone());
+    let name = |app: AppId| cluster.jobs().get(&app).map_or_else(|| format!("#{}", app.0), |job| job.name.clone());
     let jobs = scheduler.planner().all().flat_map(|(partition, plan)| {
         plan.entries
             .iter()
@@ -163,20 +165,20 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
             .enumerate()
             .filter_map(move |(rank, (place, entry))| job(scheduler, partition, plan, rank, place, entry))
     });
-    let claims = cluster.nodes.iter().flat_map(|(id, node)| node.claims.iter().map(move |claim| (id, claim)));
-    let suspended = cluster.suspended.iter().filter_map(|id| cluster.containers.get(id).map(|c| (id, c)));
-    let tally = &cluster.tally;
+    let claims = cluster.claimed().flat_map(|(id, node)| node.claims.iter().map(move |claim| (id, claim)));
+    let tally = &cluster.tally();
     Explanation {
         jobs: jobs.collect(),
-        suspended: suspended
+        suspended: cluster
+            .suspended()
             .map(|(id, container)| {
-                let parked = is_parked(&cluster.jobs, container);
+                let parked = cluster.is_parked(container);
                 SuspendedExplanation {
                     container: id.0,
                     application: name(container.app),
                     node: container.node.0,
                     state: if container.state == State::Suspended { "suspended" } else { "suspending" },
-                    for_ms: cluster.now.since(container.since).0,
+                    for_ms: cluster.now().since(container.since).0,
                     times: container.suspensions,
                     by: container.suspended_for.map(name),
                     parked,
@@ -209,9 +211,10 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
                 application: name(claim.app),
                 memory_mb: claim.resource.memory_mb,
                 vcores: claim.resource.vcores,
-                for_ms: cluster.now.since(claim.made).0,
+                for_ms: cluster.now().since(claim.made).0,
             })
             .collect(),
+        unknown_queues: unknown_queues(scheduler),
         estimates: scheduler.planner().estimate_errors(),
         counters: Counters {
             suspended: tally.suspended,
@@ -223,6 +226,12 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
     }
 }
 
+fn unknown_queues(scheduler: &Scheduler) -> Vec<String> {
+    let queues = scheduler.cluster().queues();
+    let unknown = |path: &&str| queues.values().all(|queue| queue.path != *path);
+    scheduler.settings().queue_paths().filter(unknown).map(str::to_string).collect()
+}
+
 fn job(
     scheduler: &Scheduler,
     partition: PartitionId,
@@ -232,10 +241,10 @@ fn job(
     entry: &Entry,
 ) -> Option<JobExplanation> {
     let cluster = scheduler.cluster();
-    let job = cluster.jobs.get(&entry.app)?;
-    let path = cluster.queues.get(&job.queue).map_or("", |queue| queue.path.as_str());
+    let job = cluster.jobs().get(&entry.app)?;
+    let path = cluster.queues().get(&job.queue).map_or("", |queue| queue.path.as_str());
     let queue = scheduler.settings().queue(path);
-    let total = cluster.partition_total(partition);
+    let total = cluster.partitions().get(&partition).map(|found| found.total).unwrap_or_default();
     let of_partition = || job.phases.iter().filter(move |(key, _)| key.partition == partition).map(|(_, phase)| phase);
     let held = job.share(total, partition);
     let pending: u32 = of_partition().map(|phase| phase.pending).sum();
@@ -257,7 +266,7 @@ fn job(
         } else {
             "its queue's share: it is first there, and the queue may have no more now"
         }
-    } else if job.barred_until > cluster.now {
+    } else if job.barred_until > cluster.now() {
         "a limit of its queue or user: what was freed for it could not be used"
     } else if waits {
         "containers that have not ended yet (no preemption)"
@@ -274,11 +283,11 @@ fn job(
         pending,
         suspended,
         remaining_s: estimate::remaining_seconds(job, queue.default_task, total),
-        attained_s: job.attained(cluster.now).dominant_seconds(total),
+        attained_s: job.attained(cluster.now()).dominant_seconds(total),
         phases: phases(job, partition),
         sizing,
         parked: job.parked,
-        wrong_hints: job.hints.wrong.iter().cloned().chain(unusable).collect(),
+        wrong_hints: job.hints.under(&queue.hints).wrong.iter().cloned().chain(unusable).collect(),
         blocked_by,
     })
 }

@@ -15,15 +15,17 @@ pub mod estimate;
 pub mod explain;
 pub mod fact;
 pub mod flex;
+pub mod place;
 pub mod plan;
 pub mod policy;
 pub mod settings;
 pub mod state;
 pub mod units;
+pub mod visits;
 pub mod waterline;
 
+mod line;
 mod park;
-mod place;
 mod preempt;
 mod scheduler;
 

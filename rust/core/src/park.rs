@@ -2,7 +2,6 @@
 //! order: no minimum run time, no number of suspensions and no queue's `preemption` stand against it, and no deadline ends
 //! it.
 
-use crate::decision::Decision;
 use crate::preempt::room_for_suspended_mb;
 use crate::settings::{ClusterSettings, Mode};
 use crate::state::{Cluster, Container, State};
@@ -12,20 +11,19 @@ use crate::units::ContainerId;
 pub fn park(cluster: &mut Cluster, settings: &ClusterSettings) {
     let counting: Vec<ContainerId> = running(cluster).map(|(id, _)| id).collect();
     for container in counting {
-        let found = cluster.containers.get(&container).filter(|found| !found.proposed);
+        let found = cluster.containers().get(&container).filter(|found| !found.proposed);
         if found.is_some_and(|found| obstacle(cluster, settings, found).is_none()) {
-            cluster.propose(Decision::Suspend { container });
+            cluster.suspend(container);
         }
     }
 }
 
 /// Containers that are parked and still count.
 pub fn running(cluster: &Cluster) -> impl Iterator<Item = (ContainerId, &Container)> {
-    let jobs = cluster.jobs.values().filter(|job| job.parked);
-    let with_their_jobs = jobs.flat_map(|job| &job.containers);
-    let found = |id: &ContainerId| cluster.containers.get(id).map(|container| (*id, container));
-    let alone = cluster.parked.iter().filter_map(found).filter(|(_, container)| {
-        let job = cluster.jobs.get(&container.app);
+    let with_their_jobs = cluster.parked_jobs().flat_map(|job| &job.containers);
+    let found = |id: &ContainerId| cluster.containers().get(id).map(|container| (*id, container));
+    let alone = cluster.parked_containers().iter().filter_map(found).filter(|(_, container)| {
+        let job = cluster.jobs().get(&container.app);
         !container.is_master && job.is_some_and(|job| !job.parked)
     });
     let counts = |(_, container): &(ContainerId, &Container)| !container.is_master && !container.state.is_suspended();
@@ -34,14 +32,14 @@ pub fn running(cluster: &Cluster) -> impl Iterator<Item = (ContainerId, &Contain
 
 /// Why a container that is parked cannot be suspended now.
 pub fn obstacle(cluster: &Cluster, settings: &ClusterSettings, container: &Container) -> Option<&'static str> {
-    let node = cluster.nodes.get(&container.node)?;
+    let node = cluster.nodes().get(&container.node)?;
     if settings.mode < Mode::Suspend {
         Some("the mode allows no suspension")
     } else if !node.can_suspend {
         Some("its node cannot suspend")
     } else if container.state != State::Running {
         Some("it is about to start")
-    } else if container.barred_until > cluster.now {
+    } else if container.barred_until > cluster.now() {
         Some("it was refused a moment ago")
     } else if container.resource().memory_mb > room_for_suspended_mb(settings, node) {
         Some("suspended containers keep as much of its node's memory as they may")

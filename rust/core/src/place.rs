@@ -1,58 +1,34 @@
 //! Placing: gives a node's room to the jobs in the order of the plan. First those below their targets, then anybody, so
 //! that nothing is idle while somebody wants it (law 8); claimed room goes to whom it is kept for (law 4). A job's
 //! suspended containers there come before new ones: their work is done already (HFSP thesis, section 6.3.1).
+//!
+//! Who is served next on a node is found in the plan's waiting lines, and where new demand may be served in the partition's
+//! rooms: neither jobs that do not fit nor nodes without room are looked at. What is left when a step has proposed its most is
+//! for the next one.
 
-use crate::decision::Decision;
-use crate::entitlement::EPSILON;
+use crate::entitlement::{containers_within, EPSILON};
+use crate::fact::PhaseKey;
+use crate::line::Line;
 use crate::plan::{PartitionPlan, Planner};
-use crate::state::{Cluster, For, State};
+use crate::state::{Cluster, Container, For, Node, Partition, Room, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
+use crate::visits::Visits;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-/// Proposes containers for all nodes that are worth a look. New demand is looked at once the plan ranks it: `fresh` says
-/// that it was made in this step.
-pub fn place(cluster: &mut Cluster, planner: &Planner, fresh: bool) {
-    let woken: Vec<NodeId> = std::mem::take(&mut cluster.woken).into_iter().collect();
-    for node in &woken {
-        place_on(cluster, planner, *node);
-    }
-    if fresh && std::mem::take(&mut cluster.new_demand) {
-        // Most room first, so that a job spreads over idle nodes instead of filling one.
-        let mut others: Vec<_> = cluster
-            .nodes
-            .iter()
-            .filter(|(id, node)| {
-                let smallest = planner.of(node.partition).and_then(|plan| plan.smallest_ask).unwrap_or(Resource::ZERO);
-                node.is_live(cluster.now) && woken.binary_search(id).is_err() && smallest.fits_in(node.usable())
-            })
-            .map(|(id, node)| (node.usable(), *id))
-            .collect();
-        others.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        for (_, node) in others {
-            place_on(cluster, planner, node);
-        }
-    }
-}
+/// New containers that one step proposes at most: whoever carries it out holds the scheduler meanwhile.
+pub const MOST_CONTAINERS: u32 = 500;
 
-fn place_on(cluster: &mut Cluster, planner: &Planner, id: NodeId) {
-    let Some(node) = cluster.nodes.get(&id) else { return };
-    // A node that joined but has not reported yet may still be telling what runs there.
-    if node.heartbeats == 0 {
-        return;
-    }
-    let (partition, shareable) = (node.partition, node.shareable);
-    serve_resume_claims(cluster, id);
-    if let Some(plan) = planner.of(partition) {
-        for pass in [Pass::UpToTarget, Pass::Anybody] {
-            serve_in_order(cluster, plan, partition, id, pass);
-        }
-    }
-    // Idle room of a shared partition may serve the default one, after its own.
-    let default = PartitionId(0);
-    if partition != default && shareable {
-        if let Some(plan) = planner.of(default) {
-            serve_in_order(cluster, plan, default, id, Pass::Anybody);
-        }
-    }
+/// What placing has not finished, from step to step.
+#[derive(Debug, Default)]
+pub(crate) struct Placer {
+    /// Somebody wants something that not all nodes with room were looked at for yet.
+    sweeping: bool,
+    /// Containers that this step may still propose.
+    left: u32,
+    visits: Visits,
+    /// What one job is given on one node, while that is found out.
+    given: Vec<(PhaseKey, u32)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,19 +39,12 @@ enum Pass {
     Anybody,
 }
 
-fn serve_resume_claims(cluster: &mut Cluster, id: NodeId) {
-    let Some(node) = cluster.nodes.get(&id) else { return };
-    let overdue: Vec<_> = node
-        .claims
-        .iter()
-        .filter_map(|claim| match claim.purpose {
-            For::Resume(container) => Some(container),
-            For::Start => None,
-        })
-        .collect();
-    for container in overdue {
-        let freed = cluster.nodes.get(&id).map_or(Resource::ZERO, |node| node.freed_for_all_but(container));
-        resume_if_room(cluster, id, container, freed);
+impl Pass {
+    fn line(self, plan: &PartitionPlan) -> &Line {
+        match self {
+            Pass::UpToTarget => plan.below_target(),
+            Pass::Anybody => plan.anybody(),
+        }
     }
 }
 
@@ -89,9 +58,210 @@ enum Turn {
     NoRoom,
 }
 
+impl Placer {
+    /// Whether the last step was cut short.
+    pub fn has_more(&self, cluster: &Cluster) -> bool {
+        self.sweeping || cluster.has_woken()
+    }
+
+    /// What was looked at since this was last asked.
+    pub fn visits(&mut self) -> Visits {
+        std::mem::take(&mut self.visits)
+    }
+
+    /// Proposes containers for all nodes that are worth a look. `new_demand`: since the last plan somebody asked for something.
+    pub fn place(&mut self, cluster: &mut Cluster, planner: &mut Planner, new_demand: bool) {
+        self.left = MOST_CONTAINERS;
+        self.sweeping |= new_demand;
+        while let Some(node) = cluster.next_woken() {
+            self.place_on(cluster, planner, node);
+            if self.left == 0 {
+                cluster.wake(node);
+                return;
+            }
+        }
+        if self.sweeping {
+            self.sweeping = !self.sweep(cluster, planner);
+        }
+    }
+
+    /// Looks at all nodes with room for somebody, most room first, so that a job spreads over idle nodes instead of filling
+    /// one. False if the step was full before the end.
+    fn sweep(&mut self, cluster: &mut Cluster, planner: &mut Planner) -> bool {
+        let mut homes = homes(cluster);
+        let mut last: BTreeMap<PartitionId, Room> = BTreeMap::new();
+        loop {
+            let next_of = |(partition, found): (&PartitionId, &Partition)| {
+                let plans = [planner.of(*partition), planner.of(PartitionId(0))];
+                let serves = |room| plans.iter().flatten().any(|plan| plan.anybody().may_fit(room));
+                found.rooms.next(last.get(partition).copied(), serves).map(|room| (room, *partition))
+            };
+            let roomiest = |(room, _): &(Room, PartitionId)| (room.usable, Reverse(room.node));
+            let next = cluster.partitions().iter().filter_map(next_of).max_by_key(roomiest);
+            let home = homes.last().copied().filter(|home| next.is_none_or(|(room, _)| roomier(home, &room)));
+            let node = match (home, next) {
+                (Some(home), _) => {
+                    homes.pop();
+                    home.node
+                }
+                (None, Some((room, partition))) => {
+                    last.insert(partition, room);
+                    room.node
+                }
+                (None, None) => return true,
+            };
+            self.place_on(cluster, planner, node);
+            if self.left == 0 {
+                return false;
+            }
+        }
+    }
+
+    fn place_on(&mut self, cluster: &mut Cluster, planner: &mut Planner, id: NodeId) {
+        self.visits.nodes += 1;
+        let Some(node) = cluster.nodes().get(&id) else { return };
+        // A node that joined but has not reported yet may still be telling what runs there, and one that fell silent starts
+        // nothing, however often its containers end.
+        if !node.is_live(cluster.now()) {
+            return;
+        }
+        let (partition, shareable) = (node.partition, node.shareable);
+        serve_resume_claims(cluster, id);
+        for pass in [Pass::UpToTarget, Pass::Anybody] {
+            self.serve_in_order(cluster, planner, partition, id, pass);
+        }
+        // Idle room of a shared partition may serve the default one, after its own.
+        let default = PartitionId(0);
+        if partition != default && shareable {
+            self.serve_in_order(cluster, planner, default, id, Pass::Anybody);
+        }
+    }
+
+    fn serve_in_order(
+        &mut self,
+        cluster: &mut Cluster,
+        planner: &mut Planner,
+        partition: PartitionId,
+        id: NodeId,
+        pass: Pass,
+    ) {
+        let mut known = known_there(cluster, planner, partition, id, pass);
+        let mut at = 0;
+        while self.left > 0 {
+            let (Some(node), Some(plan)) = (cluster.nodes().get(&id), planner.of(partition)) else { return };
+            // Whoever has nothing there yet gets no room that is kept for anybody.
+            let waiting = pass.line(plan).first(at, node.usable() - node.kept_in_all());
+            while known.last().is_some_and(|place| *place < at) {
+                known.pop();
+            }
+            let Some(place) = waiting.into_iter().chain(known.last().copied()).min() else { return };
+            self.visits.jobs += 1;
+            let (app, total) = (plan.entries[place].app, plan.total);
+            let Some(job) = cluster.jobs().get(&app) else { return };
+            let mut allowance = match pass {
+                Pass::UpToTarget => plan.entries[place].target - job.share(total, partition),
+                Pass::Anybody => f64::INFINITY,
+            };
+            // While a container that was refused waits for its next turn, its job puts nothing new into its room.
+            if resume_own(cluster, id, app, total, &mut allowance) {
+                self.start_new(cluster, id, app, total, partition, allowance);
+                planner.hear(cluster);
+            }
+            at = place + 1;
+        }
+    }
+
+    /// Proposes as many new containers of the job as fit, in the order of its phases.
+    fn start_new(
+        &mut self,
+        cluster: &mut Cluster,
+        id: NodeId,
+        app: AppId,
+        total: Resource,
+        partition: PartitionId,
+        mut allowance: f64,
+    ) {
+        let (Some(node), Some(job)) = (cluster.nodes().get(&id), cluster.jobs().get(&app)) else { return };
+        if !job.may_start() || job.rests || node.refused.contains(&app) {
+            return;
+        }
+        self.given.clear();
+        let mut usable = node.usable();
+        for (key, phase) in job.phases.iter().filter(|(key, _)| key.partition == partition) {
+            let one = key.resource.dominant_share(total);
+            let allowed = containers_within(allowance, one);
+            let room = key.resource.times_in(usable - node.claimed_by_others(app));
+            let freed = key.resource.times_in(usable - node.freed_for_others(app));
+            let fitting = room.max(freed.min(node.freed_for(app, key.resource)));
+            let more = phase.unserved().min(allowed).min(fitting).min(self.left);
+            if more > 0 {
+                self.given.push((*key, more));
+                self.left -= more;
+                usable -= key.resource.times(more);
+                allowance -= f64::from(more) * one;
+            }
+        }
+        if !self.given.is_empty() {
+            cluster.assign(app, id, &self.given);
+        }
+    }
+}
+
+/// Places in the line of jobs that may find room on the node which others do not: it is kept for them, or one of their
+/// suspended containers is at home there. Last first.
+fn known_there(cluster: &Cluster, planner: &Planner, partition: PartitionId, id: NodeId, pass: Pass) -> Vec<usize> {
+    let (Some(node), Some(plan)) = (cluster.nodes().get(&id), planner.of(partition)) else { return Vec::new() };
+    let at_home = node.suspended.iter().filter_map(|id| cluster.containers().get(id)).map(|container| container.app);
+    let mut apps: Vec<AppId> = at_home.chain(node.claims.iter().map(|claim| claim.app)).collect();
+    apps.sort_unstable();
+    apps.dedup();
+    let wanting = apps.into_iter().filter(|app| cluster.jobs().get(app).is_some_and(|job| job.wants()));
+    let mut places: Vec<usize> = match pass {
+        Pass::UpToTarget => wanting.flat_map(|app| plan.places(app)).collect(),
+        // Beyond the targets a job's last place counts: the earlier ones are for their targets only.
+        Pass::Anybody => wanting.filter_map(|app| plan.rank(app)).collect(),
+    };
+    places.sort_unstable_by_key(|place| Reverse(*place));
+    places
+}
+
+/// Nodes on which a suspended container may find room again, least room first.
+fn homes(cluster: &Cluster) -> Vec<Room> {
+    let finds_room = |node: &Node, container: &Container| container.resource().fits_in(node.usable());
+    let mut homes: Vec<Room> = cluster
+        .suspended()
+        .filter_map(|(_, container)| cluster.nodes().get(&container.node).map(|node| (node, container)))
+        .filter(|(node, container)| node.is_live(cluster.now()) && finds_room(node, container))
+        .map(|(node, container)| Room { usable: node.usable(), node: container.node })
+        .collect();
+    homes.sort_unstable_by_key(|room| (room.usable, Reverse(room.node)));
+    homes.dedup();
+    homes
+}
+
+fn roomier(a: &Room, b: &Room) -> bool {
+    (a.usable, Reverse(a.node)) >= (b.usable, Reverse(b.node))
+}
+
+fn serve_resume_claims(cluster: &mut Cluster, id: NodeId) {
+    let Some(node) = cluster.nodes().get(&id).filter(|node| !node.claims.is_empty()) else { return };
+    let overdue: Vec<_> = node
+        .claims
+        .iter()
+        .filter_map(|claim| match claim.purpose {
+            For::Resume(container) => Some(container),
+            For::Start => None,
+        })
+        .collect();
+    for container in overdue {
+        let freed = cluster.nodes().get(&id).map_or(Resource::ZERO, |node| node.freed_for_all_but(container));
+        resume_if_room(cluster, id, container, freed);
+    }
+}
+
 /// Proposes to resume the container if it fits beside what is claimed.
 fn resume_if_room(cluster: &mut Cluster, id: NodeId, container: ContainerId, claimed: Resource) -> Turn {
-    let (Some(node), Some(suspended)) = (cluster.nodes.get(&id), cluster.containers.get(&container)) else {
+    let (Some(node), Some(suspended)) = (cluster.nodes().get(&id), cluster.containers().get(&container)) else {
         return Turn::NoRoom;
     };
     // A container that is still settling brings its own room along, or its room is on its way to somebody.
@@ -104,49 +274,28 @@ fn resume_if_room(cluster: &mut Cluster, id: NodeId, container: ContainerId, cla
     if !fits || suspended.proposed {
         return Turn::NoRoom;
     }
-    if suspended.barred_until > cluster.now {
+    if suspended.barred_until > cluster.now() {
         return Turn::Rests;
     }
-    cluster.propose(Decision::Resume { container });
+    cluster.resume(container);
     Turn::Taken
-}
-
-fn serve_in_order(cluster: &mut Cluster, plan: &PartitionPlan, partition: PartitionId, id: NodeId, pass: Pass) {
-    for (at, entry) in plan.entries.iter().enumerate() {
-        let (Some(node), Some(job)) = (cluster.nodes.get(&id), cluster.jobs.get(&entry.app)) else { continue };
-        if !plan.smallest_ask.is_some_and(|ask| ask.fits_in(node.usable() + node.settling)) {
-            return;
-        }
-        // Beyond the targets a job's last place counts: the earlier ones are for their targets only.
-        if !job.wants() || (pass == Pass::Anybody && !plan.is_last(at)) {
-            continue;
-        }
-        let mut allowance = match pass {
-            Pass::UpToTarget => entry.target - job.share(plan.total, partition),
-            Pass::Anybody => f64::INFINITY,
-        };
-        // While a container that was refused waits for its next turn, its job puts nothing new into its room.
-        if resume_own(cluster, id, entry.app, plan.total, &mut allowance) {
-            start_new(cluster, id, entry.app, plan.total, partition, allowance);
-        }
-    }
 }
 
 /// Resumes the job's suspended containers on the node, longest suspended first; false if one of them could be, but has to
 /// rest after a refusal.
 fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, allowance: &mut f64) -> bool {
-    let Some(node) = cluster.nodes.get(&id) else { return true };
+    let Some(node) = cluster.nodes().get(&id) else { return true };
     let mut own: Vec<_> = node
         .suspended
         .iter()
-        .filter_map(|id| cluster.containers.get(id).map(|container| (container, *id)))
+        .filter_map(|id| cluster.containers().get(id).map(|container| (container, *id)))
         .filter(|(container, _)| container.app == app && !container.parked)
         .map(|(container, id)| (container.since, id, container.resource().dominant_share(total)))
         .collect();
     own.sort_by_key(|(since, id, _)| (*since, *id));
     let mut none_rests = true;
     for (_, container, one) in own {
-        let claimed = cluster.nodes.get(&id).map_or(Resource::ZERO, |node| node.claimed_by_others(app));
+        let claimed = cluster.nodes().get(&id).map_or(Resource::ZERO, |node| node.claimed_by_others(app));
         if one <= *allowance + EPSILON {
             match resume_if_room(cluster, id, container, claimed) {
                 Turn::Taken => *allowance -= one,
@@ -156,35 +305,4 @@ fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, al
         }
     }
     none_rests
-}
-
-/// Proposes as many new containers of the job as fit, in the order of its phases.
-fn start_new(
-    cluster: &mut Cluster,
-    id: NodeId,
-    app: AppId,
-    total: Resource,
-    partition: PartitionId,
-    mut allowance: f64,
-) {
-    let (Some(node), Some(job)) = (cluster.nodes.get_mut(&id), cluster.jobs.get_mut(&app)) else { return };
-    if !job.may_start() || node.refused.contains(&app) {
-        return;
-    }
-    let mut count = 0;
-    for (key, phase) in job.phases.iter_mut().filter(|(key, _)| key.partition == partition) {
-        let one = key.resource.dominant_share(total);
-        let allowed = if one > 0.0 { ((allowance + EPSILON) / one).max(0.0) as u32 } else { u32::MAX };
-        let room = key.resource.times_in(node.usable() - node.claimed_by_others(app));
-        let freed = key.resource.times_in(node.usable() - node.freed_for_others(app));
-        let fitting = room.max(freed.min(node.freed_for(app, key.resource)));
-        let more = phase.unserved().min(allowed).min(fitting);
-        phase.proposed += more;
-        node.proposed += key.resource.times(more);
-        allowance -= f64::from(more) * one;
-        count += more;
-    }
-    if count > 0 {
-        cluster.propose(Decision::Assign { app, node: id, count });
-    }
 }

@@ -2,14 +2,17 @@
 //! most under-served first, each with its jobs in the order of its own policy. A job may come more than once, with
 //! targets that do not fall: early for a part of what it should hold, later for the rest.
 
-use crate::entitlement;
-use crate::estimate;
-use crate::fact::PhaseKey;
-use crate::policy::{EstimateError, JobView, PhaseView, Policy, PolicyKind, Supply, TaskView};
+mod view;
+
+use crate::entitlement::{self, containers_within};
+use crate::line::Line;
+use crate::policy::{EstimateError, JobView, Policy, PolicyKind, Supply};
 use crate::settings::Settings;
-use crate::state::{Cluster, FirstTask, Job, Phase};
+use crate::state::{Cluster, Job};
 use crate::units::{AppId, Millis, PartitionId, QueueId, Resource};
+use crate::visits::Visits;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// One of a job's places in one partition, and its target there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +23,8 @@ pub struct Entry {
     pub queue: QueueId,
     /// What it should hold, as a fraction of the partition.
     pub target: f64,
+    /// The place before this one that is the job's, too.
+    earlier: Option<usize>,
 }
 
 /// Order and targets of one partition.
@@ -29,18 +34,128 @@ pub struct PartitionPlan {
     pub total: Resource,
     /// The places, first served first.
     pub entries: Vec<Entry>,
-    /// The last place of each job in `entries`: the one with its whole target.
-    pub rank: BTreeMap<AppId, usize>,
     /// What each queue, parents included, is entitled to, as a fraction of the partition.
     pub entitled: BTreeMap<QueueId, f64>,
-    /// The smallest container that anybody wants there; `None` if nobody wants any.
-    pub smallest_ask: Option<Resource>,
+    /// The queues in order, with the places of their jobs.
+    pub queues: Vec<(QueueId, Range<usize>)>,
+    partition: PartitionId,
+    /// The last place of each job, by job.
+    ranks: Vec<(AppId, usize)>,
+    /// Who waits for a container that its target allows.
+    below_target: Line,
+    /// Who waits for a container, at each job's last place.
+    anybody: Line,
 }
 
 impl PartitionPlan {
+    /// The job's last place: the one with its whole target.
+    pub fn rank(&self, app: AppId) -> Option<usize> {
+        let at = self.ranks.binary_search_by_key(&app, |(app, _)| *app).ok()?;
+        self.ranks.get(at).map(|(_, place)| *place)
+    }
+
+    /// The job's whole target, as a fraction of the partition; nothing if it has no place.
+    pub fn target(&self, app: AppId) -> f64 {
+        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.target)
+    }
+
     /// Whether this place is the last of its job.
     pub fn is_last(&self, place: usize) -> bool {
-        self.entries.get(place).is_some_and(|entry| self.rank.get(&entry.app) == Some(&place))
+        self.entries.get(place).is_some_and(|entry| self.rank(entry.app) == Some(place))
+    }
+
+    /// All places of the job, last first.
+    pub(crate) fn places(&self, app: AppId) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.rank(app), |place| self.entries.get(*place).and_then(|entry| entry.earlier))
+    }
+
+    /// Who waits for a container that its target allows.
+    pub(crate) fn below_target(&self) -> &Line {
+        &self.below_target
+    }
+
+    /// Who waits for a container, whatever its target.
+    pub(crate) fn anybody(&self) -> &Line {
+        &self.anybody
+    }
+
+    fn begin(&mut self, partition: PartitionId, total: Resource) {
+        (self.partition, self.total) = (partition, total);
+        self.entries.clear();
+        self.queues.clear();
+        self.ranks.clear();
+    }
+
+    fn put_in_line(&mut self, cluster: &Cluster) {
+        self.ranks.extend(self.entries.iter().enumerate().map(|(place, entry)| (entry.app, place)));
+        self.ranks.sort_unstable();
+        for pair in self.ranks.windows(2) {
+            if let [(before, place), (app, last)] = *pair {
+                self.entries[last].earlier = (before == app).then_some(place);
+            }
+        }
+        self.ranks.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            earlier.1 = if same { later.1 } else { earlier.1 };
+            same
+        });
+        let (mut below_target, mut anybody) =
+            (std::mem::take(&mut self.below_target), std::mem::take(&mut self.anybody));
+        below_target
+            .begin(self.entries.iter().map(|entry| self.ask_below_target(cluster.jobs().get(&entry.app)?, entry)));
+        anybody.begin((0..self.entries.len()).map(|_| None));
+        for (app, place) in &self.ranks {
+            anybody.set(*place, cluster.jobs().get(app).and_then(|job| self.ask(job, |_| true)));
+        }
+        (self.below_target, self.anybody) = (below_target, anybody);
+    }
+
+    /// The job changed: what it asks for at its places now.
+    pub(crate) fn look_again(&mut self, app: AppId, job: Option<&Job>) {
+        let Some(last) = self.rank(app) else { return };
+        self.anybody.set(last, job.and_then(|job| self.ask(job, |_| true)));
+        let mut next = Some(last);
+        while let Some(place) = next {
+            let entry = self.entries[place];
+            self.below_target.set(place, job.and_then(|job| self.ask_below_target(job, &entry)));
+            next = entry.earlier;
+        }
+    }
+
+    /// The smallest container that the job may start within the target.
+    fn ask_below_target(&self, job: &Job, entry: &Entry) -> Option<Resource> {
+        let allowance = entry.target - job.share(self.total, self.partition);
+        self.ask(job, |one| containers_within(allowance, one.dominant_share(self.total)) > 0)
+    }
+
+    /// The smallest container that the job may start, of those that `allowed` lets it.
+    fn ask(&self, job: &Job, allowed: impl Fn(Resource) -> bool) -> Option<Resource> {
+        let phases = job.phases.iter().filter(|(key, phase)| key.partition == self.partition && phase.unserved() > 0);
+        let sizes = phases.map(|(key, _)| key.resource).filter(|size| allowed(*size));
+        sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.rests)
+    }
+}
+
+/// The jobs of one queue in one partition, and who orders them.
+#[derive(Debug)]
+struct Seat {
+    kind: PolicyKind,
+    policy: Box<dyn Policy>,
+    /// As the policy sees them, by handle.
+    jobs: Vec<JobView>,
+}
+
+impl Seat {
+    fn of(kind: PolicyKind) -> Seat {
+        Seat { kind, policy: kind.create(), jobs: Vec::new() }
+    }
+
+    fn position(&self, app: AppId) -> Result<usize, usize> {
+        // Newcomers have the largest handles.
+        match self.jobs.last() {
+            Some(last) if last.app < app => Err(self.jobs.len()),
+            _ => self.jobs.binary_search_by_key(&app, |view| view.app),
+        }
     }
 }
 
@@ -48,7 +163,13 @@ impl PartitionPlan {
 #[derive(Debug, Default)]
 pub struct Planner {
     plans: BTreeMap<PartitionId, PartitionPlan>,
-    policies: BTreeMap<(QueueId, PartitionId), (PolicyKind, Box<dyn Policy>)>,
+    seats: BTreeMap<(PartitionId, QueueId), Seat>,
+    /// Jobs that changed since the last plan; with doubles.
+    stale: Vec<AppId>,
+    /// Whether nothing that was seen before counts any more.
+    all_stale: bool,
+    planned: Millis,
+    visits: Visits,
 }
 
 impl Planner {
@@ -62,163 +183,209 @@ impl Planner {
         self.plans.iter().map(|(partition, plan)| (*partition, plan))
     }
 
-    /// Computes all plans anew, and tells the policies of the jobs that left since.
-    pub fn plan(&mut self, cluster: &Cluster, settings: &Settings) {
-        self.policies.retain(|(queue, _), _| cluster.queues.contains_key(queue));
-        self.plans.clear();
-        for partition in cluster.partitions.keys() {
-            let plan = self.plan_partition(cluster, settings, *partition, cluster.live_total(*partition));
-            self.plans.insert(*partition, plan);
+    /// What was looked at since this was last asked.
+    pub(crate) fn visits(&mut self) -> Visits {
+        std::mem::take(&mut self.visits)
+    }
+
+    /// Takes up the jobs that changed.
+    pub(crate) fn hear(&mut self, cluster: &mut Cluster) {
+        while let Some(app) = cluster.next_touched() {
+            self.visits.jobs += 1;
+            self.stale.push(app);
+            let job = cluster.jobs().get(&app);
+            self.plans.values_mut().for_each(|plan| plan.look_again(app, job));
         }
     }
 
-    fn plan_partition(
+    /// What was seen of jobs was seen under other settings or queues.
+    pub(crate) fn forget_views(&mut self) {
+        self.all_stale = true;
+    }
+
+    /// Computes all plans anew from the jobs that changed and what was seen of the others, and tells the policies of the jobs
+    /// that left since.
+    pub fn plan(&mut self, cluster: &Cluster, settings: &Settings) {
+        self.seats.retain(|(_, queue), _| cluster.queues().contains_key(queue));
+        self.plans.retain(|partition, _| cluster.partitions().contains_key(partition));
+        self.stale.sort_unstable();
+        self.stale.dedup();
+        let elapsed = cluster.now().since(self.planned);
+        for (partition, found) in cluster.partitions() {
+            let total = found.live;
+            let before = self.plans.remove(partition);
+            // Shares are fractions of the total, and what is seen of a partition is forgotten with its last node.
+            let seen = before.as_ref().is_some_and(|plan| plan.total == total) && !self.all_stale;
+            let mut plan = before.unwrap_or_default();
+            self.depart(cluster, *partition, total);
+            if !seen {
+                self.see_all(cluster, settings, *partition, total);
+            } else {
+                self.see_changes(cluster, settings, *partition, total, elapsed);
+            }
+            #[cfg(debug_assertions)]
+            self.check_views(cluster, settings, *partition, total);
+            plan.begin(*partition, total);
+            self.plan_partition(cluster, settings, &mut plan);
+            plan.put_in_line(cluster);
+            self.plans.insert(*partition, plan);
+        }
+        self.stale.clear();
+        self.all_stale = false;
+        self.planned = cluster.now();
+    }
+
+    fn depart(&mut self, cluster: &Cluster, partition: PartitionId, total: Resource) {
+        for (app, job) in cluster.departed() {
+            let Some(seat) = self.seats.get_mut(&(partition, job.queue)) else { continue };
+            seat.policy.departed(*app, &view::phases(job, partition, total, cluster));
+            if let Ok(at) = seat.position(*app) {
+                seat.jobs.remove(at);
+            }
+        }
+    }
+
+    fn see_all(&mut self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
+        self.seats
+            .range_mut((partition, QueueId(0))..=(partition, QueueId(u32::MAX)))
+            .for_each(|(_, s)| s.jobs.clear());
+        let mut apps: Vec<AppId> = cluster.jobs().keys().copied().collect();
+        apps.sort_unstable();
+        for app in apps {
+            self.see(cluster, settings, partition, total, app);
+        }
+    }
+
+    fn see_changes(
         &mut self,
         cluster: &Cluster,
         settings: &Settings,
         partition: PartitionId,
         total: Resource,
-    ) -> PartitionPlan {
-        for (app, job) in &cluster.departed {
-            if let Some((_, policy)) = self.policies.get_mut(&(job.queue, partition)) {
-                policy.departed(*app, &phases(job, partition, total, cluster));
-            }
+        elapsed: Millis,
+    ) {
+        let seats = self.seats.range_mut((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
+        for view in seats.flat_map(|(_, seat)| &mut seat.jobs) {
+            view::pass_time(view, cluster, total, elapsed);
         }
-        let mut views: BTreeMap<QueueId, Vec<JobView>> = BTreeMap::new();
-        let mut smallest_ask: Option<Resource> = None;
-        for (app, job) in &cluster.jobs {
-            let Some(queue) = cluster.queues.get(&job.queue) else { continue };
-            let default_task = settings.queue(&queue.path).default_task;
-            if let Some(view) = view(*app, job, partition, total, default_task, cluster) {
-                views.entry(job.queue).or_default().push(view);
-            }
-            for (key, _) in job.phases.iter().filter(|(key, p)| p.left() > 0 && key.partition == partition) {
-                let smallest = smallest_ask.get_or_insert(key.resource);
-                smallest.memory_mb = smallest.memory_mb.min(key.resource.memory_mb);
-                smallest.vcores = smallest.vcores.min(key.resource.vcores);
-            }
+        let stale = std::mem::take(&mut self.stale);
+        for app in &stale {
+            self.see(cluster, settings, partition, total, *app);
         }
-        let demand = views.iter().map(|(q, jobs)| (*q, jobs.iter().map(|job| job.demand).sum())).collect();
-        let entitled = entitlement::of_leaves(cluster, partition, &demand);
+        self.stale = stale;
+    }
 
-        let mut queues: Vec<_> = views
-            .into_iter()
-            .map(|(id, jobs)| {
-                let guaranteed = cluster.queues.get(&id).map_or(0.0, |q| q.shares(partition).guaranteed);
-                let held: f64 = jobs.iter().map(|job| job.held).sum();
+    /// Looks at a job anew.
+    fn see(&mut self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource, app: AppId) {
+        self.visits.jobs += 1;
+        let Some(job) = cluster.jobs().get(&app) else { return };
+        let Some(queue) = cluster.queues().get(&job.queue) else { return };
+        let rules = settings.queue(&queue.path);
+        let view = view::of(app, job, partition, total, rules.default_task, cluster);
+        let key = (partition, job.queue);
+        if view.is_none() && !self.seats.contains_key(&key) {
+            return;
+        }
+        let seat = self.seats.entry(key).or_insert_with(|| Seat::of(rules.policy));
+        match (seat.position(app), view) {
+            (Ok(at), Some(view)) => seat.jobs[at] = view,
+            (Err(at), Some(view)) => seat.jobs.insert(at, view),
+            (Ok(at), None) => {
+                seat.jobs.remove(at);
+            }
+            (Err(_), None) => {}
+        }
+    }
+
+    fn plan_partition(&mut self, cluster: &Cluster, settings: &Settings, plan: &mut PartitionPlan) {
+        let partition = plan.partition;
+        let seats = || {
+            let of_partition = self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
+            of_partition.map(|((_, queue), seat)| (*queue, seat)).filter(|(_, seat)| !seat.jobs.is_empty())
+        };
+        let demand = seats().map(|(id, seat)| (id, seat.jobs.iter().map(|job| job.demand).sum())).collect();
+        let entitled = entitlement::of_leaves(cluster, partition, &demand);
+        let mut queues: Vec<_> = seats()
+            .map(|(id, seat)| {
+                let guaranteed = cluster.queues().get(&id).map_or(0.0, |q| q.shares(partition).guaranteed);
+                let held: f64 = seat.jobs.iter().map(|job| job.held).sum();
                 // A queue without guarantee comes last, as in CapacityScheduler.
-                (if guaranteed > 0.0 { held / guaranteed } else { f64::INFINITY }, id, jobs)
+                (if guaranteed > 0.0 { held / guaranteed } else { f64::INFINITY }, id)
             })
             .collect();
         queues.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-
-        let mut plan = PartitionPlan { total, smallest_ask, ..PartitionPlan::default() };
-        let taken: f64 = queues.iter().filter_map(|(_, queue, _)| entitled.get(queue)).sum();
-        for (_, queue, jobs) in queues {
-            let Some(found) = cluster.queues.get(&queue) else { continue };
+        let taken: f64 = queues.iter().filter_map(|(_, queue)| entitled.get(queue)).sum();
+        for (_, queue) in queues {
+            let (Some(found), Some(seat)) = (cluster.queues().get(&queue), self.seats.get_mut(&(partition, queue)))
+            else {
+                continue;
+            };
             let of_queue = entitled.get(&queue).copied().unwrap_or(0.0);
             let shares = found.shares(partition);
             let supply = Supply {
-                now: cluster.now,
-                total,
+                now: cluster.now(),
+                total: plan.total,
                 entitled: of_queue,
                 attainable: (of_queue + 1.0 - taken).max(shares.guaranteed).min(shares.maximum),
                 settings: settings.queue(&found.path),
             };
-            let policy = self.policy(supply.settings.policy, queue, partition);
-            for target in policy.plan(&supply, &jobs) {
-                plan.rank.insert(target.app, plan.entries.len());
-                plan.entries.push(Entry { app: target.app, queue, target: target.share });
+            if seat.kind != supply.settings.policy {
+                (seat.kind, seat.policy) = (supply.settings.policy, supply.settings.policy.create());
             }
+            let first = plan.entries.len();
+            for target in seat.policy.plan(&supply, &seat.jobs) {
+                plan.entries.push(Entry { app: target.app, queue, target: target.share, earlier: None });
+            }
+            plan.queues.push((queue, first..plan.entries.len()));
         }
         plan.entitled = entitled;
-        plan
+    }
+
+    /// Whether what was seen of jobs is what a fresh look at all of them sees.
+    ///
+    /// # Panics
+    /// If it is not.
+    #[cfg(debug_assertions)]
+    fn check_views(&self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
+        let seats = self.seats.iter().filter(|((of, _), _)| *of == partition);
+        let seen: BTreeMap<_, _> =
+            seats.flat_map(|((_, queue), s)| s.jobs.iter().map(|view| (view.app, (*queue, view)))).collect();
+        for (app, job) in cluster.jobs() {
+            let queue = cluster.queues().get(&job.queue);
+            let fresh = queue.and_then(|queue| {
+                let default_task = settings.queue(&queue.path).default_task;
+                view::of(*app, job, partition, total, default_task, cluster)
+            });
+            let known = seen.get(app).map(|(queue, view)| (*queue, JobView { changed: true, ..(*view).clone() }));
+            assert_eq!(known, fresh.map(|view| (job.queue, view)), "what was seen of {app:?}");
+        }
+        assert!(seen.keys().all(|app| cluster.jobs().contains_key(app)), "a job is gone and still seen");
+    }
+
+    /// Whether everybody waits in line with what it asks for now.
+    ///
+    /// # Panics
+    /// If not.
+    #[cfg(debug_assertions)]
+    pub(crate) fn check(&self, cluster: &Cluster) {
+        for plan in self.plans.values() {
+            for (place, entry) in plan.entries.iter().enumerate() {
+                let job = cluster.jobs().get(&entry.app);
+                let below_target = job.and_then(|job| plan.ask_below_target(job, entry));
+                assert_eq!(plan.below_target.ask(place), below_target, "{entry:?}");
+                let anybody = job.filter(|_| plan.is_last(place)).and_then(|job| plan.ask(job, |_| true));
+                assert_eq!(plan.anybody.ask(place), anybody, "{entry:?}");
+            }
+        }
     }
 
     /// How good past estimates of sizes were, in all queues.
     pub fn estimate_errors(&self) -> Vec<EstimateError> {
-        self.policies.values().flat_map(|(_, policy)| policy.errors()).collect()
+        self.seats.values().flat_map(|seat| seat.policy.errors()).collect()
     }
 
     /// The policy of that queue and partition, if it ever ranked a job there.
     pub fn policy_of(&self, queue: QueueId, partition: PartitionId) -> Option<&dyn Policy> {
-        self.policies.get(&(queue, partition)).map(|(_, policy)| policy.as_ref())
+        self.seats.get(&(partition, queue)).map(|seat| seat.policy.as_ref())
     }
-
-    fn policy(&mut self, kind: PolicyKind, queue: QueueId, partition: PartitionId) -> &mut dyn Policy {
-        let slot = self.policies.entry((queue, partition)).or_insert_with(|| (kind, kind.create()));
-        if slot.0 != kind {
-            *slot = (kind, kind.create());
-        }
-        slot.1.as_mut()
-    }
-}
-
-/// The job as its queue's policy sees it; `None` if it neither holds nor asks for anything in the partition. What it may
-/// not have now, because its queue does not let it run or it is parked, is no demand.
-fn view(
-    app: AppId,
-    job: &Job,
-    partition: PartitionId,
-    total: Resource,
-    default_task: Millis,
-    cluster: &Cluster,
-) -> Option<JobView> {
-    let (mut held, mut demand, mut asked) = (0.0, 0.0, 0);
-    for (key, phase) in job.phases.iter().filter(|(key, _)| key.partition == partition) {
-        let one = key.resource.dominant_share(total);
-        held += f64::from(phase.held) * one;
-        let wanted = if job.may_start() { phase.pending } else { 0 };
-        let suspended = phase.suspended.saturating_sub(parked_alone(app, *key, cluster));
-        demand += f64::from(phase.held + suspended + wanted) * one;
-        asked += phase.left();
-    }
-    // A master that only borrows another partition's room takes none here.
-    let home = |id| cluster.containers.get(&id).and_then(|c| cluster.nodes.get(&c.node)).map(|node| node.partition);
-    let master = job.master.filter(|(id, key)| key.partition == partition && home(*id) == Some(partition));
-    let pinned = master.map_or(0.0, |(_, key)| key.resource.dominant_share(total));
-    // Where no node is left, nobody has anything to expect.
-    (asked > 0 && total != Resource::ZERO).then(|| JobView {
-        app,
-        submitted: job.submitted,
-        priority: job.priority,
-        held,
-        demand: if job.parked { pinned } else { demand },
-        pinned,
-        attained: job.attained(cluster.now).dominant_seconds(total),
-        remaining: estimate::remaining_seconds(job, default_task, total),
-        hints: job.hints.clone(),
-        phases: phases(job, partition, total, cluster),
-    })
-}
-
-/// How many suspended containers of that phase are parked, each by itself.
-fn parked_alone(app: AppId, key: PhaseKey, cluster: &Cluster) -> u32 {
-    let containers = cluster.parked.iter().filter_map(|id| cluster.containers.get(id));
-    containers.filter(|c| c.app == app && c.phase == key && c.state.is_suspended()).count() as u32
-}
-
-/// The job's phases in the partition, ApplicationMasters aside: those are no tasks.
-fn phases(job: &Job, partition: PartitionId, total: Resource, cluster: &Cluster) -> Vec<PhaseView> {
-    let of_partition = job.phases.iter().filter(|(key, _)| key.partition == partition);
-    let view = |(key, phase): (&PhaseKey, &Phase)| {
-        let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
-        let worked = |id| cluster.containers.get(&id).map_or(Millis(0), |c| job.worked(id, c, cluster.now));
-        let task = |first: &FirstTask| match first.finished {
-            Some(worked) => TaskView::Finished { worked },
-            None => TaskView::Running { worked: worked(first.container), progress: first.progress },
-        };
-        PhaseView {
-            key: *key,
-            one: key.resource.dominant_share(total),
-            pending: if job.asks_for_tasks() { phase.pending } else { 0 },
-            unasked: job.unasked(*key),
-            held: (phase.held + phase.borrowed).saturating_sub(masters),
-            suspended: phase.suspended,
-            finished: phase.finished,
-            finished_time: phase.finished_time,
-            first: phase.first.iter().map(task).collect(),
-        }
-    };
-    of_partition.map(view).filter(|phase| phase.tasks() > 0).collect()
 }

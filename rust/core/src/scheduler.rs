@@ -3,32 +3,53 @@
 use crate::decision::Decision;
 use crate::fact::Fact;
 use crate::park;
-use crate::place;
+use crate::place::Placer;
 use crate::plan::Planner;
-use crate::preempt;
+use crate::preempt::{self, Preemptor};
 use crate::settings::Settings;
 use crate::state::Cluster;
 use crate::units::Millis;
+use crate::visits::Visits;
 
 /// The scheduler. The same facts at the same times give the same decisions (law 9).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Scheduler {
     cluster: Cluster,
     planner: Planner,
+    placer: Placer,
+    preemptor: Preemptor,
     settings: Settings,
     planned: Option<Millis>,
+    visits: Visits,
+}
+
+impl Default for Scheduler {
+    fn default() -> Scheduler {
+        Scheduler::new(Settings::default())
+    }
 }
 
 impl Scheduler {
     /// A scheduler that knows of nothing yet.
     pub fn new(settings: Settings) -> Scheduler {
-        Scheduler { settings, ..Scheduler::default() }
+        let mut scheduler = Scheduler {
+            cluster: Cluster::default(),
+            planner: Planner::default(),
+            placer: Placer::default(),
+            preemptor: Preemptor::default(),
+            settings: Settings::default(),
+            planned: None,
+            visits: Visits::default(),
+        };
+        scheduler.configure(settings);
+        scheduler
     }
 
     /// Puts other settings in force, from the next step on.
     pub fn configure(&mut self, settings: Settings) {
+        self.cluster.configure(&settings.cluster);
+        self.planner.forget_views();
         self.settings = settings;
-        self.cluster.replan = true;
     }
 
     /// Settings in force.
@@ -51,38 +72,66 @@ impl Scheduler {
         self.planned
     }
 
+    /// What the last step looked at.
+    pub fn visits(&self) -> Visits {
+        self.visits
+    }
+
+    /// Whether another step is worth while before there is any news: order and targets are to be computed anew as soon as
+    /// they may be, or the last step proposed as much as a step may and left something for the next.
+    pub fn has_more(&self) -> bool {
+        self.cluster.needs_plan() || self.placer.has_more(&self.cluster)
+    }
+
     /// Takes the facts into account and appends to `out` what should be done now. Before the next step the caller must
     /// have reported what became of every decision: a silent one counts as not carried out.
     pub fn step(&mut self, now: Millis, facts: &[Fact], out: &mut Vec<Decision>) {
+        self.visits = Visits::default();
         let cluster = &mut self.cluster;
-        cluster.now = now.max(cluster.now);
-        cluster.clear_proposals();
+        cluster.begin_step(now);
         for fact in facts {
             cluster.apply(fact);
         }
-        let interval = self.settings.cluster.plan_interval;
-        let age = self.planned.map(|planned| cluster.now.since(planned));
-        let due = match age {
-            None => true,
-            Some(age) if cluster.replan => age >= interval,
+        self.planner.hear(cluster);
+        if cluster.other_queues() {
+            self.planner.forget_views();
+        }
+        let due = self.planned.is_none_or(|planned| {
+            let interval = self.settings.cluster.plan_interval;
+            let age = cluster.now().since(planned);
             // Sizes and shares change with time alone, though more slowly.
-            Some(age) => age.0 >= interval.0.saturating_mul(10).max(1),
-        };
+            age.0 >= if cluster.needs_plan() { interval.0 } else { interval.0.saturating_mul(10).max(1) }
+        });
+        let mut new_demand = false;
         if due {
             self.planner.plan(cluster, &self.settings);
-            self.planned = Some(cluster.now);
-            cluster.replan = false;
-            cluster.departed.clear();
+            self.planned = Some(cluster.now());
+            new_demand = cluster.planned();
             preempt::review_claims(cluster, &self.settings);
             preempt::end_suspensions(cluster, &self.settings);
             park::park(cluster, &self.settings.cluster);
         }
-        place::place(cluster, &self.planner, due);
-        if due {
+        self.placer.place(cluster, &mut self.planner, new_demand);
+        if due && self.placer.has_more(cluster) {
+            // Who finds room without anybody's going is not known before all have been placed.
+            cluster.request_plan();
+        } else if due {
             for (partition, plan) in self.planner.all() {
-                preempt::preempt(cluster, plan, partition, &self.settings);
+                self.visits += self.preemptor.preempt(cluster, plan, partition, &self.settings);
             }
         }
-        out.extend_from_slice(&cluster.proposals);
+        self.visits += self.planner.visits();
+        self.visits += self.placer.visits();
+        #[cfg(debug_assertions)]
+        self.check();
+        out.extend_from_slice(self.cluster.proposals());
+    }
+
+    /// Whether every index follows from what it is an index of.
+    #[cfg(debug_assertions)]
+    fn check(&mut self) {
+        self.planner.hear(&mut self.cluster);
+        self.cluster.check();
+        self.planner.check(&self.cluster);
     }
 }

@@ -1,9 +1,27 @@
-//! docs/operations.md tells every knob as it is.
+//! docs/operations.md and the ResourceManager's side tell every knob as it is.
+
+use hiatus_core::settings::{CLUSTER_PREFIX, OF_RESOURCE_MANAGER};
+
+fn file(name: &str) -> String {
+    std::fs::read_to_string(format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"))).expect(name)
+}
 
 #[test]
 fn the_table_of_knobs_is_not_stale() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
-    let text = std::fs::read_to_string(path).unwrap();
     let table = hiatus_core::settings::table();
+    let text = file("docs/operations.md");
     assert!(text.contains(&table), "run `cargo run -p hiatus-core --example knobs` and commit");
+}
+
+#[test]
+fn the_knobs_of_the_resource_manager_are_known_and_told() {
+    let java = file("java/scheduler/src/main/java/io/hiatus/scheduler/HiatusConfiguration.java");
+    let read = java.split("= PREFIX + \"").skip(1).filter_map(|rest| rest.split_once('"')).map(|(name, _)| name);
+    // The mode is the core's, too.
+    let read: Vec<&str> = read.filter(|name| *name != "mode").collect();
+    assert_eq!(read, OF_RESOURCE_MANAGER, "HiatusConfiguration and OF_RESOURCE_MANAGER differ");
+    let told = file("docs/operations.md");
+    for name in read {
+        assert!(told.contains(&format!("| `{CLUSTER_PREFIX}{name}` |")), "docs/operations.md does not tell {name}");
+    }
 }

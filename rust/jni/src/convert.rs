@@ -205,7 +205,31 @@ pub fn decision(decision: Decision, out: &mut Vec<u8>) {
 /// Appends what the core knows of nodes and applications, and its counters.
 pub fn views(scheduler: &Scheduler, out: &mut Vec<u8>) {
     let cluster = scheduler.cluster();
-    for (id, node) in &cluster.nodes {
+    node_views(scheduler, cluster.nodes().keys().copied(), out);
+    for (id, job) in cluster.jobs() {
+        layout::AppView {
+            app: id.0,
+            pending: job.phases.values().map(|phase| phase.pending).sum(),
+            counted: job.phases.values().map(|phase| phase.held + phase.borrowed).sum(),
+            suspended: job.phases.values().map(|phase| phase.suspended).sum(),
+        }
+        .write("", out);
+    }
+    let tally = &cluster.tally();
+    layout::TallyView {
+        suspended: tally.suspended.cast_signed(),
+        resumed: tally.resumed.cast_signed(),
+        rejected: tally.rejected.cast_signed(),
+        strange_facts: tally.strange_facts.cast_signed(),
+        claims_expired: tally.claims_expired.cast_signed(),
+    }
+    .write("", out);
+}
+
+/// What the core knows of these nodes; nothing of those that it does not know.
+pub fn node_views(scheduler: &Scheduler, nodes: impl Iterator<Item = NodeId>, out: &mut Vec<u8>) {
+    let cluster = scheduler.cluster();
+    for (id, node) in nodes.filter_map(|id| cluster.nodes().get(&id).map(|node| (id, node))) {
         layout::NodeView {
             node: id.0,
             used_memory_mb: node.used.memory_mb,
@@ -215,24 +239,6 @@ pub fn views(scheduler: &Scheduler, out: &mut Vec<u8>) {
         }
         .write("", out);
     }
-    for (id, job) in &cluster.jobs {
-        layout::AppView {
-            app: id.0,
-            pending: job.phases.values().map(|phase| phase.pending).sum(),
-            counted: job.phases.values().map(|phase| phase.held + phase.borrowed).sum(),
-            suspended: job.phases.values().map(|phase| phase.suspended).sum(),
-        }
-        .write("", out);
-    }
-    let tally = &cluster.tally;
-    layout::TallyView {
-        suspended: tally.suspended.cast_signed(),
-        resumed: tally.resumed.cast_signed(),
-        rejected: tally.rejected.cast_signed(),
-        strange_facts: tally.strange_facts.cast_signed(),
-        claims_expired: tally.claims_expired.cast_signed(),
-    }
-    .write("", out);
 }
 
 #[cfg(test)]

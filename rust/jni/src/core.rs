@@ -140,6 +140,11 @@ impl Core {
         Ok(())
     }
 
+    /// Whether another step is worth while before there are new facts.
+    pub fn has_more(&self) -> bool {
+        self.scheduler.has_more()
+    }
+
     /// Prepares other answers than a step's.
     pub fn write(&mut self, records: impl FnOnce(&Scheduler, &mut Vec<u8>)) {
         self.begin_answers();

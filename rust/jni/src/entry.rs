@@ -5,10 +5,11 @@
 use crate::convert;
 use crate::core::{Core, CoreError};
 use crate::layout::ABI;
+use hiatus_core::units::NodeId;
 use jni::errors::{Error, ErrorPolicy};
 use jni::objects::{JByteBuffer, JClass, JString};
 use jni::strings::JNIString;
-use jni::sys::{jint, jlong};
+use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned};
 use std::any::Any;
 
@@ -143,6 +144,40 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_rest<'a>(
     env.with_env(|env| {
         let answers = whole(env, &mut answers)?;
         Core::with(handle, |core| Ok(core.give(answers)))
+    })
+    .resolve::<Throw>()
+}
+
+/// `static native boolean hasMore(long handle)`: whether another step is worth while before there are new facts.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_hasMore<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+) -> jboolean {
+    env.with_env(|_| Core::with(handle, |core| Ok(core.has_more()))).resolve::<Throw>()
+}
+
+/// `static native int nodeViews(long handle, ByteBuffer nodes, int length, ByteBuffer answers)`: what the core knows of
+/// the nodes whose numbers (u32, little-endian) fill so many bytes; the rest by `rest`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_nodeViews<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    nodes: JByteBuffer<'a>,
+    length: jint,
+    mut answers: JByteBuffer<'a>,
+) -> jint {
+    env.with_env(|env| {
+        let numbers =
+            filled(env, &nodes, usize::try_from(length).unwrap_or(usize::MAX))?.chunks_exact(size_of::<u32>());
+        let nodes = numbers.filter_map(|bytes| bytes.first_chunk()).map(|bytes| NodeId(u32::from_le_bytes(*bytes)));
+        let answers = whole(env, &mut answers)?;
+        Core::with(handle, |core| {
+            core.write(|scheduler, out| convert::node_views(scheduler, nodes, out));
+            Ok(core.give(answers))
+        })
     })
     .resolve::<Throw>()
 }

@@ -2,13 +2,18 @@
 //! to lower case. A tag that makes no sense is reported and otherwise ignored: it never fails a job.
 
 use crate::flex::{read_steps, Metric, Seconds, Step};
+use crate::settings::HintRules;
 use crate::units::Resource;
+use std::borrow::Cow;
 
 /// What every hint begins with.
 const PREFIX: &str = "hiatus.";
 
 /// Weights that make sense: beyond them a job is alone, or nobody.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
+
+/// Sizes that make sense, in seconds or in resources over time.
+const SIZES: std::ops::RangeInclusive<f64> = 1e-3..=1e15;
 
 /// Absolute deadlines begin in 2001, so that somebody who forgot the `+` of a relative one is told.
 const EARLIEST_DEADLINE_MS: u64 = 1_000_000_000_000;
@@ -84,11 +89,42 @@ impl Hints {
         }
         hints
     }
+
+    /// What of them counts under a queue's rules, with what was wrong or cut told in [`Hints::wrong`].
+    pub fn under(&self, rules: &HintRules) -> Cow<'_, Hints> {
+        if !rules.honour {
+            return Cow::Owned(Hints { wrong: self.wrong.clone(), ..Hints::default() });
+        }
+        let heavy = self.weight.filter(|weight| *weight > rules.max_weight);
+        let dear = self.steps.last().filter(|step| step.penalty > rules.max_penalty);
+        let foreign = self.metric.filter(|_| !rules.metric);
+        if heavy.is_none() && dear.is_none() && foreign.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut cut = self.clone();
+        if let Some(weight) = heavy {
+            cut.weight = Some(rules.max_weight);
+            cut.wrong.push(format!("{PREFIX}weight={weight}: counts as {0}, the most here", rules.max_weight));
+        }
+        if let Some(Step { penalty, .. }) = dear {
+            cut.steps.iter_mut().for_each(|step| step.penalty = step.penalty.min(rules.max_penalty));
+            cut.wrong.push(format!("{PREFIX}sla: {penalty} counts as {0}, the most here", rules.max_penalty));
+        }
+        if let Some(metric) = foreign {
+            cut.metric = None;
+            cut.wrong.push(format!("{PREFIX}metric={metric}: jobs have no metrics of their own here; ignored"));
+        }
+        Cow::Owned(cut)
+    }
 }
 
 fn allowed(name: &str) -> String {
     match name {
-        "size" => "seconds of tasks, or a number of mb-seconds or vcore-seconds, above 0".to_string(),
+        "size" => format!(
+            "seconds of tasks, or a number of mb-seconds or vcore-seconds, from {} to {:e}",
+            SIZES.start(),
+            SIZES.end()
+        ),
         "weight" => format!("a number from {} to {}", WEIGHTS.start(), WEIGHTS.end()),
         "metric" => format!("one of {}", Metric::NAMES.join(", ")),
         "deadline" => {
@@ -111,7 +147,7 @@ fn deadline(text: &str, now_ms: u64) -> Option<Seconds> {
 }
 
 fn size(text: &str) -> Option<SizeHint> {
-    let number = |text: &str| text.parse().ok().filter(|size: &f64| size.is_finite() && *size > 0.0);
+    let number = |text: &str| text.parse().ok().filter(|size| SIZES.contains(size));
     if let Some(work) = text.strip_suffix("mb-seconds") {
         number(work).map(SizeHint::MemorySeconds)
     } else if let Some(work) = text.strip_suffix("vcore-seconds") {
@@ -159,7 +195,7 @@ mod tests {
     #[test]
     fn a_wrong_tag_is_reported_and_changes_nothing() {
         let wrong = [
-            ["size=big", "size=-1", "size=inf", "weight=0", "weight=nan"].as_slice(),
+            ["size=big", "size=-1", "size=inf", "size=1e-9", "size=1e300", "weight=0", "weight=nan"].as_slice(),
             &["deadline=soon", "deadline=600", "deadline=+-1", "deadline=+nan", "deadline=+1e9"],
             &["metric=fastest", "sla=600", "sla=", "sla=600:2/1200:1", "sla=600:1/600:2", "sla=nan:1"],
         ];
@@ -171,5 +207,28 @@ mod tests {
         }
         let mixed = read(&["etl", "hiatus.weight=1e9", "hiatus.weight=3", "hiatus.colour=red"]);
         assert_eq!((mixed.weight, mixed.wrong.len()), (Some(3.0), 1));
+    }
+
+    #[test]
+    fn what_a_queue_does_not_allow_is_cut_and_told() {
+        let rules = HintRules { honour: true, max_weight: 2.0, max_penalty: 3.0, metric: false };
+        let within = read(&["hiatus.weight=2", "hiatus.sla=600:1/1200:3"]);
+        assert_eq!(*within.under(&rules), within);
+        let greedy = read(&["hiatus.weight=5", "hiatus.sla=0:1/600:1e300", "hiatus.size=1"]);
+        let cut = greedy.under(&rules);
+        let steps = [Step { deadline: 0.0, penalty: 1.0 }, Step { deadline: 600.0, penalty: 3.0 }];
+        assert_eq!((cut.weight, cut.steps.as_slice(), cut.size), (Some(2.0), steps.as_slice(), greedy.size));
+        assert!(
+            cut.wrong.len() == 2 && cut.wrong.iter().all(|wrong| wrong.contains("the most here")),
+            "{:?}",
+            cut.wrong
+        );
+    }
+
+    #[test]
+    fn a_deaf_queue_hears_nothing_but_what_is_wrong_is_told() {
+        let deaf = HintRules { honour: false, max_weight: 100.0, max_penalty: 100.0, metric: true };
+        let heard = read(&["hiatus.weight=2", "hiatus.size=big", "hiatus.deadline=+9"]).under(&deaf).into_owned();
+        assert_eq!((heard.wrong.len(), Hints { wrong: Vec::new(), ..heard }), (1, Hints::default()));
     }
 }

@@ -71,13 +71,15 @@ impl Training {
         match *task {
             TaskView::Finished { worked } => Some((worked.seconds(), 1.0)),
             TaskView::Running { worked, .. } if worked < self.timeout => None,
-            TaskView::Running { worked, progress: Some(done) } if done > 0.0 => Some((worked.seconds() / done, done)),
-            TaskView::Running { worked, progress: Some(_) } => {
+            TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => {
+                Some((worked.seconds() / done, done))
+            }
+            TaskView::Running { worked, progress: Some(_), .. } => {
                 let late = worked.0 >= self.timeout.0.saturating_mul(PATIENCE);
                 late.then(|| (self.timeout.seconds() / HARDLY_BEGUN, HARDLY_BEGUN))
             }
             // Nobody says how far it is: as much again is to come (spec section 6.1).
-            TaskView::Running { worked, progress: None } => Some((2.0 * worked.seconds(), 0.5)),
+            TaskView::Running { worked, progress: None, .. } => Some((2.0 * worked.seconds(), 0.5)),
         }
     }
 }
@@ -115,7 +117,7 @@ mod tests {
     }
 
     fn running(seconds: u64, progress: Option<f64>) -> TaskView {
-        TaskView::Running { worked: Millis(seconds * 1000), progress }
+        TaskView::Running { worked: Millis(seconds * 1000), runs: true, progress }
     }
 
     #[test]

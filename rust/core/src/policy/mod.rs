@@ -38,6 +38,8 @@ pub struct JobView {
     pub hints: Hints,
     /// Its phases in the partition that have, or had, tasks.
     pub phases: Vec<PhaseView>,
+    /// Whether anything but time has changed it since the policy last saw it.
+    pub changed: bool,
 }
 
 /// Tasks of one kind; the ApplicationMaster is none.
@@ -92,6 +94,8 @@ pub enum TaskView {
     Running {
         /// How long it has worked.
         worked: Millis,
+        /// Whether it runs, so that it goes on working as time passes.
+        runs: bool,
         /// Part of its work done, 0…1, if anybody said so.
         progress: Option<f64>,
     },
@@ -263,6 +267,7 @@ mod tests {
             remaining: 0.0,
             hints: Hints::default(),
             phases: Vec::new(),
+            changed: true,
         }
     }
 

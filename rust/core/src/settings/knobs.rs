@@ -1,6 +1,6 @@
 //! Every knob of the core: its name, unit, default, range and meaning stand once, in [`KNOBS`].
 
-use crate::flex::{read_steps, Metric};
+use crate::flex::{read_steps, Metric, Step};
 use crate::policy::PolicyKind;
 use crate::state::FIRST_TASKS;
 use std::fmt::Display;
@@ -32,7 +32,10 @@ impl Range {
             Range::Whole(low, high) => value.parse().is_ok_and(|n: u64| (low..=high).contains(&n)),
             Range::Fraction(low, high) => value.parse().is_ok_and(|x: f64| (low..=high).contains(&x)),
             Range::OneOf(words) => words.contains(&value),
-            Range::Steps => value == "none" || read_steps(value).is_some(),
+            Range::Steps => {
+                let affordable = |steps: Vec<Step>| steps.iter().all(|step| step.penalty <= MOST_PENALTY);
+                value == "none" || read_steps(value).is_some_and(affordable)
+            }
         }
     }
 }
@@ -43,7 +46,9 @@ impl Display for Range {
             Range::Whole(low, high) => write!(f, "a whole number from {low} to {high}"),
             Range::Fraction(low, high) => write!(f, "a number from {low} to {high}"),
             Range::OneOf(words) => write!(f, "one of {}", words.join(", ")),
-            Range::Steps => write!(f, "none, or SECONDS:PENALTY, rising, with / between them"),
+            Range::Steps => {
+                write!(f, "none, or SECONDS:PENALTY, rising, with / between them, penalties to {MOST_PENALTY}")
+            }
         }
     }
 }
@@ -67,6 +72,9 @@ pub struct Knob {
 
 const DAY_MS: u64 = 86_400_000;
 
+/// Beside a larger penalty nobody else's would count: sums are rounded.
+const MOST_PENALTY: f64 = 1_000_000.0;
+
 /// All knobs of the core, in the order of the documentation.
 pub const KNOBS: &[Knob] = &[
     Knob {
@@ -76,8 +84,10 @@ pub const KNOBS: &[Knob] = &[
         range: Range::OneOf(&["off", "observe", "order", "suspend", "kill"]),
         per_queue: false,
         meaning: "How far Hiatus may go: `off` is stock CapacityScheduler; `observe` decides and reports, stock acts; \
-                  `order` chooses who is served next; `suspend` also takes resources back by suspending containers; \
-                  `kill` also kills, in queues whose `preemption` says so.",
+                  `order` chooses who is served next; `suspend` also takes resources back by suspending containers, \
+                  and kills only what is suspended already, at the end of `resume-locality-ms`, twice \
+                  `max-suspension-ms` or `stall-timeout-ms`; `kill` also kills what runs, in queues whose \
+                  `preemption` says so.",
     },
     Knob {
         name: "policy",
@@ -246,7 +256,33 @@ pub const KNOBS: &[Knob] = &[
         default: "honour",
         range: Range::OneOf(&["honour", "ignore"]),
         per_queue: true,
-        meaning: "Whether application tags such as `hiatus.size=3600`, `hiatus.weight=2` and `hiatus.deadline=+600` count.",
+        meaning: "Whether application tags such as `hiatus.size=3600`, `hiatus.weight=0.5` and `hiatus.deadline=+600` count.",
+    },
+    Knob {
+        name: "hints-max-weight",
+        unit: "",
+        default: "1",
+        range: Range::Fraction(0.01, 100.0),
+        per_queue: true,
+        meaning: "The most that a tag `hiatus.weight` counts, under `hfsp` and `flex`. With 1, users can make their jobs less \
+                  important than others and not more.",
+    },
+    Knob {
+        name: "hints-max-penalty",
+        unit: "",
+        default: "1",
+        range: Range::Fraction(0.0, MOST_PENALTY),
+        per_queue: true,
+        meaning: "The most that a step of a tag `hiatus.sla` costs, under `flex`.",
+    },
+    Knob {
+        name: "hints-metric",
+        unit: "",
+        default: "ignore",
+        range: Range::OneOf(&["honour", "ignore"]),
+        per_queue: true,
+        meaning: "Whether a tag `hiatus.metric` counts, under `flex`. Penalties of different metrics are added up: a job that pays \
+                  by the second outweighs all that pay once.",
     },
     Knob {
         name: "flex-metric",
@@ -367,6 +403,35 @@ pub const KNOBS: &[Knob] = &[
         meaning: "A container that is given out but not started for this long on a node with suspended ones gets \
                   one of those killed out of its way.",
     },
+    Knob {
+        name: "silent-node-ms",
+        unit: "ms",
+        default: "10000",
+        range: Range::Whole(1_000, DAY_MS),
+        per_queue: false,
+        meaning: "Nothing is placed on, or freed on, a node that has not reported for this long, until it reports again.",
+    },
+    Knob {
+        name: "refused-rest-ms",
+        unit: "ms",
+        default: "10000",
+        range: Range::Whole(100, DAY_MS),
+        per_queue: false,
+        meaning: "When the ResourceManager refuses a container to a job for a limit of its queue or user, no room is freed \
+                  for that job for this long; a container whose suspension it refuses is left alone for as long.",
+    },
+];
+
+/// Names after [`CLUSTER_PREFIX`] of the knobs that the ResourceManager's side of the boundary reads for itself, with its
+/// own ranges (`HiatusConfiguration`): the core lets them pass.
+pub const OF_RESOURCE_MANAGER: &[&str] = &[
+    "rm.step-interval-ms",
+    "rm.step-budget-ms",
+    "rm.books-interval-ms",
+    "rm.progress-interval-ms",
+    "rm.progress-requests-per-second",
+    "rm.progress-timeout-ms",
+    "native.extract-dir",
 ];
 
 /// [`KNOBS`] as the rows of a Markdown table, for `docs/operations.md`.

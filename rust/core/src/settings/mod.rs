@@ -4,7 +4,7 @@
 mod knobs;
 mod reading;
 
-pub use knobs::{table, Knob, Range, CLUSTER_PREFIX, KNOBS, QUEUE_INFIX, QUEUE_PREFIX};
+pub use knobs::{table, Knob, Range, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 pub use reading::SettingsError;
 
 use crate::flex::{Metric, Seconds, Step};
@@ -79,12 +79,25 @@ pub struct QueueSettings {
     pub resume_locality: Millis,
     /// Expected task time without any evidence.
     pub default_task: Millis,
-    /// Whether users' hints count.
-    pub hints: bool,
+    /// What users' hints may do.
+    pub hints: HintRules,
     /// Rules of the policy `hfsp`.
     pub hfsp: HfspSettings,
     /// Rules of the policy `flex`.
     pub flex: FlexSettings,
+}
+
+/// Which hints of users count, and how much.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HintRules {
+    /// Whether they count at all.
+    pub honour: bool,
+    /// Largest weight.
+    pub max_weight: f64,
+    /// Largest penalty of an agreement's step.
+    pub max_penalty: f64,
+    /// Whether a job may have a metric of its own.
+    pub metric: bool,
 }
 
 /// Parameters of HFSP (thesis, sections 4.2 to 4.4).
@@ -144,6 +157,10 @@ pub struct ClusterSettings {
     pub large_ask_timeout: Millis,
     /// After which a container that does not start is helped.
     pub stall_timeout: Millis,
+    /// After which a node that does not report gets nothing.
+    pub silent_node: Millis,
+    /// For how long what the ResourceManager refused is not proposed again.
+    pub refused_rest: Millis,
 }
 
 /// All settings, parsed and valid.
@@ -156,6 +173,16 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The shortest [`QueueSettings::max_suspension`] of any queue.
+    pub fn shortest_max_suspension(&self) -> Millis {
+        self.queues.values().map(|queue| queue.max_suspension).fold(self.defaults.max_suspension, Millis::min)
+    }
+
+    /// Paths of the queues that have settings of their own.
+    pub fn queue_paths(&self) -> impl Iterator<Item = &str> {
+        self.queues.keys().map(String::as_str)
+    }
+
     /// Settings of the queue at this path: its own, or those of its nearest ancestor that has any.
     pub fn queue(&self, path: &str) -> &QueueSettings {
         let mut at = path;

@@ -4,8 +4,10 @@
 //! `yarn.scheduler.capacity.<queue-path>.hiatus.<knob>` for one queue and all below it. Settings are parsed as a whole:
 //! one wrong value refuses them all, so that a bad refresh leaves the old ones in force.
 
-use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, QUEUE_INFIX, QUEUE_PREFIX};
-use super::{ClusterSettings, FlexSettings, HfspSettings, Mode, Primitive, QueueSettings, Settings, Victims};
+use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
+use super::{
+    ClusterSettings, FlexSettings, HfspSettings, HintRules, Mode, Primitive, QueueSettings, Settings, Victims,
+};
 use crate::flex::{read_steps, Metric};
 use crate::policy::PolicyKind;
 use crate::units::Millis;
@@ -27,12 +29,12 @@ pub enum SettingsError {
         range: String,
     },
     /// There is no such knob.
-    #[error("{key}: no such property; known ones end in: {known}")]
+    #[error("{key}: no such property; the nearest is {nearest}; the settings in force are kept")]
     UnknownKnob {
         /// Whole property name.
         key: String,
-        /// Names of all knobs of that scope.
-        known: String,
+        /// Whole name of the property that is most like it.
+        nearest: String,
     },
     /// The knob is for the cluster only.
     #[error("{key}: {knob} is set for the whole cluster, as {CLUSTER_PREFIX}{knob}")]
@@ -64,15 +66,18 @@ impl Settings {
         for (key, value) in properties {
             let value = value.trim().to_string();
             if let Some(name) = key.strip_prefix(CLUSTER_PREFIX) {
-                // Names with a dot belong to other rooms of the product, such as the boundary's `native.path`.
-                if name.contains('.') {
+                if OF_RESOURCE_MANAGER.contains(&name) {
                     continue;
                 }
-                let knob = known(key, name, |_| true)?;
+                let knob = find(name).ok_or_else(|| unknown(key, name, CLUSTER_PREFIX, cluster_names()))?;
                 check(key, knob, &value)?;
                 cluster_values.insert(knob.name, value);
             } else if let Some((path, name)) = key.strip_prefix(QUEUE_PREFIX).and_then(|k| k.split_once(QUEUE_INFIX)) {
-                let knob = known(key, name, |knob| knob.per_queue)?;
+                let prefix = format!("{QUEUE_PREFIX}{path}{QUEUE_INFIX}");
+                let knob = find(name).ok_or_else(|| unknown(key, name, &prefix, queue_names()))?;
+                if !knob.per_queue {
+                    return Err(SettingsError::NotPerQueue { key: key.clone(), knob: knob.name.into() });
+                }
                 check(key, knob, &value)?;
                 queue_values.entry(path.to_string()).or_default().insert(knob.name, value);
             }
@@ -104,6 +109,8 @@ impl Settings {
                 large_ask_delay: Millis(cluster.number("large-ask-delay-ms")),
                 large_ask_timeout: Millis(cluster.number("large-ask-timeout-ms")),
                 stall_timeout: Millis(cluster.number("stall-timeout-ms")),
+                silent_node: Millis(cluster.number("silent-node-ms")),
+                refused_rest: Millis(cluster.number("refused-rest-ms")),
             },
         })
     }
@@ -134,7 +141,12 @@ impl QueueSettings {
             max_suspension: Millis(values.number("max-suspension-ms")),
             resume_locality: Millis(values.number("resume-locality-ms")),
             default_task: Millis(values.number("default-task-ms")),
-            hints: values.text("hints") == "honour",
+            hints: HintRules {
+                honour: values.text("hints") == "honour",
+                max_weight: values.number("hints-max-weight"),
+                max_penalty: values.number("hints-max-penalty"),
+                metric: values.text("hints-metric") == "honour",
+            },
             hfsp: HfspSettings {
                 training_tasks: values.number("training-tasks"),
                 training_timeout: Millis(values.number("training-timeout-ms")),
@@ -165,13 +177,19 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
+    /// Every name is read whenever settings are, the defaults first of all: one that is no knob's passes no test.
     fn text(&self, name: &'static str) -> &str {
         let set = self.own.get(name).or_else(|| self.inherited.and_then(|values| values.get(name)));
-        set.map_or_else(|| KNOBS.iter().find(|knob| knob.name == name).map_or("", |knob| knob.default), String::as_str)
+        match (set, find(name)) {
+            (Some(set), _) => set,
+            (None, Some(knob)) => knob.default,
+            (None, None) => unreachable!("{name} is read and is no knob"),
+        }
     }
 
-    fn number<T: FromStr + Default>(&self, name: &'static str) -> T {
-        self.text(name).parse().unwrap_or_default()
+    fn number<T: FromStr>(&self, name: &'static str) -> T {
+        let text = self.text(name);
+        text.parse().unwrap_or_else(|_| unreachable!("{name} allows {text}, which is not of the type it is read as"))
     }
 }
 
@@ -182,20 +200,28 @@ fn check(key: &str, knob: &Knob, value: &str) -> Result<(), SettingsError> {
     }
 }
 
-fn known(key: &str, name: &str, scope: fn(&Knob) -> bool) -> Result<&'static Knob, SettingsError> {
-    match KNOBS.iter().find(|knob| knob.name == name) {
-        Some(knob) if scope(knob) => Ok(knob),
-        Some(knob) => Err(SettingsError::NotPerQueue { key: key.into(), knob: knob.name.into() }),
-        None => {
-            let names: Vec<_> = KNOBS.iter().filter(|knob| scope(knob)).map(|knob| knob.name).collect();
-            Err(SettingsError::UnknownKnob { key: key.into(), known: names.join(", ") })
-        }
-    }
+fn find(name: &str) -> Option<&'static Knob> {
+    KNOBS.iter().find(|knob| knob.name == name)
+}
+
+fn cluster_names() -> impl Iterator<Item = &'static str> {
+    KNOBS.iter().map(|knob| knob.name).chain(OF_RESOURCE_MANAGER.iter().copied())
+}
+
+fn queue_names() -> impl Iterator<Item = &'static str> {
+    KNOBS.iter().filter(|knob| knob.per_queue).map(|knob| knob.name)
+}
+
+fn unknown(key: &str, name: &str, prefix: &str, known: impl Iterator<Item = &'static str>) -> SettingsError {
+    let likeness = |known: &&str| strsim::normalized_damerau_levenshtein(name, known);
+    let nearest = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default();
+    SettingsError::UnknownKnob { key: key.into(), nearest: format!("{prefix}{nearest}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Range;
 
     fn parse(properties: &[(&str, &str)]) -> Result<Settings, SettingsError> {
         Settings::parse(&properties.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect())
@@ -233,16 +259,46 @@ mod tests {
     }
 
     #[test]
-    fn unknown_and_misplaced_knobs_are_refused() {
-        assert!(matches!(parse(&[("yarn.scheduler.hiatus.polcy", "fifo")]), Err(SettingsError::UnknownKnob { .. })));
-        assert!(matches!(
-            parse(&[("yarn.scheduler.capacity.root.a.hiatus.mode", "off")]),
-            Err(SettingsError::NotPerQueue { .. })
-        ));
+    fn a_misspelt_knob_is_refused_with_the_nearest_right_name() {
+        for (wrong, right) in [
+            ("yarn.scheduler.hiatus.polcy", "yarn.scheduler.hiatus.policy"),
+            ("yarn.scheduler.hiatus.min-run", "yarn.scheduler.hiatus.min-run-ms"),
+            ("yarn.scheduler.hiatus.rm.step-intervall-ms", "yarn.scheduler.hiatus.rm.step-interval-ms"),
+            ("yarn.scheduler.hiatus.step-interval-ms", "yarn.scheduler.hiatus.rm.step-interval-ms"),
+            ("yarn.scheduler.hiatus.native.pth", "yarn.scheduler.hiatus.native.extract-dir"),
+            ("yarn.scheduler.capacity.root.a.hiatus.hint", "yarn.scheduler.capacity.root.a.hiatus.hints"),
+            ("yarn.scheduler.capacity.root.a.hiatus.victim.s", "yarn.scheduler.capacity.root.a.hiatus.victims"),
+        ] {
+            let error = parse(&[(wrong, "fifo")]).unwrap_err();
+            assert_eq!(error, SettingsError::UnknownKnob { key: wrong.into(), nearest: right.into() });
+        }
     }
 
     #[test]
-    fn properties_of_other_rooms_are_left_alone() {
-        assert_eq!(parse(&[("yarn.scheduler.hiatus.native.path", "x")]), Ok(Settings::default()));
+    fn a_knob_of_the_cluster_is_refused_for_a_queue() {
+        let error = parse(&[("yarn.scheduler.capacity.root.a.hiatus.mode", "off")]).unwrap_err();
+        assert!(error.to_string().ends_with("as yarn.scheduler.hiatus.mode"), "{error}");
+    }
+
+    #[test]
+    fn knobs_of_the_resource_manager_are_left_to_it() {
+        for name in OF_RESOURCE_MANAGER {
+            assert_eq!(parse(&[(&format!("{CLUSTER_PREFIX}{name}"), "x")]), Ok(Settings::default()), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_knob_is_read() {
+        for knob in KNOBS {
+            let low_and_high = |low: String, high: String| if knob.default == low { high } else { low };
+            let other = match knob.range {
+                Range::Whole(low, high) => low_and_high(low.to_string(), high.to_string()),
+                Range::Fraction(low, high) => low_and_high(low.to_string(), high.to_string()),
+                Range::OneOf(words) => words.iter().rfind(|word| **word != knob.default).unwrap().to_string(),
+                Range::Steps => "1:1".to_string(),
+            };
+            let settings = parse(&[(&format!("{CLUSTER_PREFIX}{}", knob.name), &other)]).unwrap();
+            assert_ne!(settings, Settings::default(), "{}", knob.name);
+        }
     }
 }

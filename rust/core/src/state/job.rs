@@ -3,7 +3,7 @@
 use super::Container;
 use crate::estimate::Hints;
 use crate::fact::{AppFact, Exit, PhaseKey};
-use crate::units::{AppId, ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
+use crate::units::{ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many of a phase's first tasks are remembered: as many as training may ever use.
@@ -90,10 +90,14 @@ pub struct Job {
     pub phases: BTreeMap<PhaseKey, Phase>,
     /// Its live containers.
     pub containers: BTreeSet<ContainerId>,
+    /// The suspended ones among them.
+    pub suspended: BTreeSet<ContainerId>,
     /// Its ApplicationMaster's container, and on which phase's account it is.
     pub master: Option<(ContainerId, PhaseKey)>,
     /// Whether its ApplicationMaster runs elsewhere, and it never asks for one.
     pub unmanaged: bool,
+    /// Whether a limit stands against more containers, as far as refusals tell.
+    pub rests: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
     pub barred_until: Millis,
     /// What the application said last of its tasks, by request priority.
@@ -101,6 +105,8 @@ pub struct Job {
     attained: ResourceSeconds,
     attained_at: Millis,
     holding: Resource,
+    /// Whether something changed since somebody last took that up.
+    pub(super) touched: bool,
 }
 
 /// What an application said of its tasks of one request priority.
@@ -110,11 +116,6 @@ struct Said {
     tasks: u32,
     /// How many had succeeded by then.
     succeeded: u32,
-}
-
-/// Whether the container was put aside by hand, alone or with its job.
-pub fn is_parked(jobs: &BTreeMap<AppId, Job>, container: &Container) -> bool {
-    jobs.get(&container.app).is_some_and(|job| job.has_parked(container))
 }
 
 impl Job {
@@ -130,13 +131,16 @@ impl Job {
             parked: false,
             phases: BTreeMap::new(),
             containers: BTreeSet::new(),
+            suspended: BTreeSet::new(),
             master: None,
             unmanaged: fact.unmanaged,
+            rests: false,
             barred_until: Millis::default(),
             said: BTreeMap::new(),
             attained: ResourceSeconds::default(),
             attained_at: now,
             holding: Resource::ZERO,
+            touched: false,
         }
     }
 
@@ -156,6 +160,11 @@ impl Job {
     pub fn share(&self, total: Resource, partition: PartitionId) -> f64 {
         let own = self.phases.iter().filter(|(key, _)| key.partition == partition);
         own.map(|(key, phase)| f64::from(phase.held + phase.proposed) * key.resource.dominant_share(total)).sum()
+    }
+
+    /// Whom limits on it are for.
+    pub(super) fn holder(&self) -> (QueueId, UserId) {
+        (self.queue, self.user)
     }
 
     /// Whether its asks may be served.
@@ -213,7 +222,9 @@ impl Job {
         if container.is_master {
             self.master = Some((id, container.phase));
         }
-        if !container.state.is_suspended() {
+        if container.state.is_suspended() {
+            self.suspended.insert(id);
+        } else {
             self.hold(container.resource(), now);
         }
         *self.counter(container, partition) += 1;
@@ -224,7 +235,9 @@ impl Job {
         if self.master.is_some_and(|(master, _)| master == id) {
             self.master = None;
         }
-        if !container.state.is_suspended() {
+        if container.state.is_suspended() {
+            self.suspended.remove(&id);
+        } else {
             self.hold(Resource::ZERO - container.resource(), now);
         }
         *self.counter(container, partition) -= 1;

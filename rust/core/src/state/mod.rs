@@ -1,62 +1,73 @@
-//! The cluster as the facts describe it: nodes, queues, jobs and containers, with the counters that the later stages
-//! read. Every change goes through [`Cluster::apply`], and every container is counted in exactly one place (law 7).
+//! The cluster as the facts describe it: nodes, queues, jobs and containers, with the counters and indexes that the later
+//! stages read. Nobody outside of this room writes anything here: facts come through [`Cluster::apply`], what a step proposes
+//! and keeps through the methods of `proposals`. Each keeps true what is derived, and every container is counted in exactly
+//! one place (law 7).
 
+#[cfg(debug_assertions)]
+mod check;
 mod container;
+mod facts;
+mod index;
 mod job;
+mod limits;
 mod node;
+mod proposals;
 mod queue;
 
 pub use container::{Container, State};
-pub use job::{is_parked, FirstTask, Job, Phase, FIRST_TASKS};
+pub use index::{Partition, Room, Rooms};
+pub use job::{FirstTask, Job, Phase, FIRST_TASKS};
 pub use node::{Claim, For, Node};
 pub use queue::{Queue, Shares};
 
 use crate::decision::Decision;
-use crate::fact::{ContainerFact, Exit, Fact, Found, NodeFact, Rejection};
-use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::settings::ClusterSettings;
+use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
+use index::{Listing, Silences};
+use limits::{Holder, Limits};
+use rustc_hash::FxBuildHasher;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How many heartbeats of a node must pass before a demotion has certainly been obeyed: it travels in the answer to the
 /// first, and the second proves that the answer arrived (architecture, section 2).
 pub const HEARTBEATS_TO_SUSPEND: u64 = 2;
 
-/// How long a container whose suspension was refused is left in peace.
-const REFUSED_CONTAINER_REST: Millis = Millis(10_000);
-
-/// The same where only the room was not there yet.
-const NO_ROOM_REST: Millis = Millis(300);
+/// Things by their handles, in no order that means anything; the same facts give the same one (law 9).
+pub type ByHandle<K, V> = HashMap<K, V, FxBuildHasher>;
 
 /// Everything known.
 #[derive(Debug, Default)]
 pub struct Cluster {
-    /// Time of the current step.
-    pub now: Millis,
-    /// All nodes.
-    pub nodes: BTreeMap<NodeId, Node>,
-    /// All queues, parents included.
-    pub queues: BTreeMap<QueueId, Queue>,
-    /// All applications.
-    pub jobs: BTreeMap<AppId, Job>,
-    /// All live containers.
-    pub containers: BTreeMap<ContainerId, Container>,
-    /// Containers being suspended or suspended.
-    pub suspended: BTreeSet<ContainerId>,
-    /// Containers put aside by hand, each by itself.
-    pub parked: BTreeSet<ContainerId>,
-    /// What each partition's nodes offer together.
-    pub partitions: BTreeMap<PartitionId, Resource>,
-    /// Nodes worth a look: they reported in, or something about them changed.
-    pub woken: BTreeSet<NodeId>,
-    /// Whether order and targets may have changed since they were last computed.
-    pub replan: bool,
-    /// Whether somebody wants something that nobody looked at yet: all nodes with room are worth a look.
-    pub new_demand: bool,
-    /// What was proposed in this step; its outcome is known before the next.
-    pub proposals: Vec<Decision>,
-    /// Jobs that ended or left their queue since the last plan, as they were then: policies learn from them.
-    pub departed: Vec<(AppId, Job)>,
-    /// Counters of what happened, for observers.
-    pub tally: Tally,
+    now: Millis,
+    silent_after: Millis,
+    refused_rest: Millis,
+    nodes: ByHandle<NodeId, Node>,
+    queues: BTreeMap<QueueId, Queue>,
+    jobs: ByHandle<AppId, Job>,
+    containers: ByHandle<ContainerId, Container>,
+    /// What is suspended, longest first: by when it became so or was woken.
+    suspended: BTreeSet<(Millis, ContainerId)>,
+    parked_containers: BTreeSet<ContainerId>,
+    parked_jobs: BTreeSet<AppId>,
+    /// Jobs with containers on nodes of other partitions than they asked for.
+    guests: BTreeSet<AppId>,
+    partitions: BTreeMap<PartitionId, Partition>,
+    /// Nodes on which room is kept for somebody.
+    claimed: BTreeSet<NodeId>,
+    /// Nodes that say that containers given out cannot start there.
+    stalled: BTreeSet<NodeId>,
+    silences: Silences,
+    limits: Limits,
+    /// Jobs by whom limits on them are for.
+    holders: BTreeMap<Holder, BTreeSet<AppId>>,
+    woken: BTreeSet<NodeId>,
+    touched: Vec<AppId>,
+    replan: bool,
+    other_queues: bool,
+    new_demand: bool,
+    proposals: Vec<Decision>,
+    departed: Vec<(AppId, Job)>,
+    tally: Tally,
 }
 
 /// What happened so far, by count.
@@ -74,134 +85,96 @@ pub struct Tally {
     pub claims_expired: u64,
 }
 
+/// Reading.
 impl Cluster {
-    /// Takes one fact into account. Unknown handles are counted in [`Tally::strange_facts`] and otherwise ignored: a
-    /// late fact about something gone is normal, and never a reason to stop.
-    pub fn apply(&mut self, fact: &Fact) {
-        let known = match fact {
-            Fact::Node(node) => self.put_node(node),
-            Fact::NodeRemoved { node } => self.remove_node(*node),
-            Fact::Heartbeat { node, paused, waiting } => self.heartbeat(*node, *paused, *waiting),
-            Fact::Queue(fact) => {
-                self.queues.entry(fact.queue).or_default().describe(fact);
-                true
-            }
-            Fact::QueueRemoved { queue } => self.queues.remove(queue).is_some(),
-            Fact::QueueShare { queue, partition, guaranteed, maximum } => self
-                .queues
-                .get_mut(queue)
-                .map(|q| q.shares.insert(*partition, Shares { guaranteed: *guaranteed, maximum: *maximum }))
-                .is_some(),
-            Fact::App(fact) => {
-                let unheard_of = !self.jobs.contains_key(&fact.app);
-                self.jobs.entry(fact.app).or_insert_with(|| Job::new(fact, self.now));
-                unheard_of
-            }
-            Fact::AppChanged { app, queue, priority } => {
-                // For the queue that it leaves it is gone.
-                let leaves = self.jobs.get(app).filter(|job| job.queue != *queue).cloned();
-                self.departed.extend(leaves.map(|job| (*app, job)));
-                self.with_job(*app, |job, _| {
-                    job.queue = *queue;
-                    job.priority = *priority;
-                })
-            }
-            Fact::AppActive { app, active } => {
-                self.new_demand |= *active;
-                self.with_job(*app, |job, _| job.active = *active)
-            }
-            Fact::AppParked { app, parked } => {
-                self.new_demand |= !*parked;
-                self.park_app(*app, *parked)
-            }
-            Fact::ContainerParked { container, parked } => self.park_container(*container, *parked),
-            Fact::AttemptEnded { app, keep_containers } => self.end_attempt(*app, *keep_containers),
-            Fact::AppRemoved { app } => {
-                self.end_attempt(*app, false);
-                let job = self.jobs.remove(app);
-                let known = job.is_some();
-                self.departed.extend(job.map(|job| (*app, job)));
-                known
-            }
-            Fact::AsksReplaced { app } => self.with_job(*app, |job, _| job.forget_asks()),
-            Fact::Asked { app, phase, count } => {
-                self.new_demand |= *count > 0;
-                self.with_job(*app, |job, _| job.phases.entry(*phase).or_default().pending = *count)
-            }
-            Fact::Allocated(fact) => self.put_container(fact),
-            Fact::Launched { container } => self.launch(*container),
-            Fact::Progress { container, done } => self.progress(*container, *done),
-            Fact::Tasks { app, priority, total, done } => {
-                self.with_job(*app, |job, _| job.say_tasks(*priority, *total, *done))
-            }
-            Fact::Demoted { container } => self.demote(*container),
-            Fact::Promoted { container } => self.promote(*container),
-            Fact::Completed { container, exit } => self.complete(*container, *exit),
-            Fact::AssignRejected { app, node, reason } => self.assign_rejected(*app, *node, *reason),
-            Fact::ContainerRejected { container, reason } => self.container_rejected(*container, *reason),
-        };
-        if !known {
-            self.tally.strange_facts += 1;
-        }
-        // Reports of nodes and refusals change nobody's claim; all other facts may.
-        let indifferent = matches!(
-            fact,
-            Fact::Heartbeat { .. }
-                | Fact::Launched { .. }
-                | Fact::Progress { .. }
-                | Fact::Tasks { .. }
-                | Fact::AssignRejected { .. }
-                | Fact::ContainerRejected { .. }
-        );
-        self.replan |= !indifferent;
+    /// Time of the current step.
+    pub fn now(&self) -> Millis {
+        self.now
     }
 
-    /// Notes a proposal, so that nothing in this step builds on what it would use up. What assigning uses up is noted by
-    /// the caller, who knows the phases.
-    pub fn propose(&mut self, decision: Decision) {
-        if let Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } =
-            decision
-        {
-            if let Some(found) = self.containers.get_mut(&container) {
-                found.proposed = true;
-                found.killed |= matches!(decision, Decision::Kill { .. });
-                if let Some(node) = self.nodes.get_mut(&found.node) {
-                    match (decision, found.state) {
-                        // It brings its own room along.
-                        (Decision::Resume { .. }, State::MustSuspend { .. }) => {}
-                        (Decision::Resume { .. }, _) => node.proposed += found.resource(),
-                        (_, State::MustSuspend { .. } | State::Suspended) => {}
-                        _ => node.leaving += found.resource(),
-                    }
-                }
-            }
-        }
-        self.proposals.push(decision);
+    /// All nodes.
+    pub fn nodes(&self) -> &ByHandle<NodeId, Node> {
+        &self.nodes
     }
 
-    /// Forgets the proposals of the last step: each was confirmed or refused by the facts that follow.
-    pub fn clear_proposals(&mut self) {
-        for decision in std::mem::take(&mut self.proposals) {
-            match decision {
-                Decision::Assign { app, node, .. } => {
-                    if let Some(job) = self.jobs.get_mut(&app) {
-                        job.phases.values_mut().for_each(|phase| phase.proposed = 0);
-                    }
-                    if let Some(node) = self.nodes.get_mut(&node) {
-                        node.proposed = Resource::ZERO;
-                    }
-                }
-                Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } => {
-                    if let Some(found) = self.containers.get_mut(&container) {
-                        found.proposed = false;
-                        if let Some(node) = self.nodes.get_mut(&found.node) {
-                            node.proposed = Resource::ZERO;
-                            node.leaving = Resource::ZERO;
-                        }
-                    }
-                }
-            }
-        }
+    /// All queues, parents included.
+    pub fn queues(&self) -> &BTreeMap<QueueId, Queue> {
+        &self.queues
+    }
+
+    /// All applications.
+    pub fn jobs(&self) -> &ByHandle<AppId, Job> {
+        &self.jobs
+    }
+
+    /// All live containers.
+    pub fn containers(&self) -> &ByHandle<ContainerId, Container> {
+        &self.containers
+    }
+
+    /// Containers being suspended or suspended, longest first.
+    pub fn suspended(&self) -> impl Iterator<Item = (ContainerId, &Container)> {
+        self.suspended.iter().filter_map(|(_, id)| self.containers.get(id).map(|container| (*id, container)))
+    }
+
+    /// Those that were suspended, or woken in that state, at that time or before.
+    pub fn suspended_since(&self, since: Millis) -> impl Iterator<Item = (ContainerId, &Container)> {
+        self.suspended().take_while(move |(_, container)| container.since <= since)
+    }
+
+    /// Whether the container is being suspended or is it.
+    pub fn is_suspended(&self, id: ContainerId) -> bool {
+        self.containers.get(&id).is_some_and(|container| container.state.is_suspended())
+    }
+
+    /// Containers put aside by hand, each by itself.
+    pub fn parked_containers(&self) -> &BTreeSet<ContainerId> {
+        &self.parked_containers
+    }
+
+    /// Jobs put aside by hand.
+    pub fn parked_jobs(&self) -> impl Iterator<Item = &Job> {
+        self.parked_jobs.iter().filter_map(|app| self.jobs.get(app))
+    }
+
+    /// Whether the container was put aside by hand, alone or with its job.
+    pub fn is_parked(&self, container: &Container) -> bool {
+        self.jobs.get(&container.app).is_some_and(|job| job.has_parked(container))
+    }
+
+    /// Jobs that have containers on nodes of other partitions than they asked for.
+    pub fn guests(&self) -> impl Iterator<Item = &Job> {
+        self.guests.iter().filter_map(|app| self.jobs.get(app))
+    }
+
+    /// The partitions that have nodes.
+    pub fn partitions(&self) -> &BTreeMap<PartitionId, Partition> {
+        &self.partitions
+    }
+
+    /// Nodes on which room is kept for somebody.
+    pub fn claimed(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        self.claimed.iter().filter_map(|id| self.nodes.get(id).map(|node| (*id, node)))
+    }
+
+    /// Nodes that say that containers given out cannot start there.
+    pub fn stalled(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        self.stalled.iter().filter_map(|id| self.nodes.get(id).map(|node| (*id, node)))
+    }
+
+    /// What was proposed in this step; its outcome is known before the next.
+    pub fn proposals(&self) -> &[Decision] {
+        &self.proposals
+    }
+
+    /// Counters of what happened, for observers.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Jobs that ended or left their queue since the last plan, as they were then: policies learn from them.
+    pub fn departed(&self) -> &[(AppId, Job)] {
+        &self.departed
     }
 
     /// The node and what it runs, for readers who know that both exist.
@@ -215,262 +188,175 @@ impl Cluster {
         std::iter::successors(Some(queue), |queue| self.queues.get(queue).and_then(|found| found.parent))
     }
 
-    /// What the partition's nodes offer together.
-    pub fn partition_total(&self, partition: PartitionId) -> Resource {
-        self.partitions.get(&partition).copied().unwrap_or_default()
+    /// The path of the job's queue; empty if it has none.
+    pub fn queue_path(&self, app: AppId) -> &str {
+        let queue = self.jobs.get(&app).and_then(|job| self.queues.get(&job.queue));
+        queue.map_or("", |queue| queue.path.as_str())
     }
 
-    /// What those of its nodes offer that can be counted on now.
-    pub fn live_total(&self, partition: PartitionId) -> Resource {
-        let live = self.nodes.values().filter(|node| node.partition == partition && node.is_live(self.now));
-        live.fold(Resource::ZERO, |sum, node| sum + node.total)
+    /// Whether order and targets may have changed since they were last computed.
+    pub fn needs_plan(&self) -> bool {
+        self.replan
     }
+}
 
-    fn with_job(&mut self, app: AppId, change: impl FnOnce(&mut Job, Millis)) -> bool {
-        let now = self.now;
-        self.jobs.get_mut(&app).map(|job| change(job, now)).is_some()
-    }
-
-    fn put_node(&mut self, fact: &NodeFact) -> bool {
-        let node = self.nodes.entry(fact.node).or_insert_with(|| Node::new(self.now));
-        let before = node.partition;
-        node.describe(fact);
-        if before != fact.partition {
-            // What was held there is borrowed now, or the other way round.
-            for id in &node.containers {
-                let Some(container) = self.containers.get(id) else { continue };
-                let Some(job) = self.jobs.get_mut(&container.app) else { continue };
-                job.remove(*id, container, before, self.now);
-                job.add(*id, container, fact.partition, self.now);
-            }
+/// The course of a step.
+impl Cluster {
+    /// Other settings are in force.
+    pub(crate) fn configure(&mut self, settings: &ClusterSettings) {
+        (self.silent_after, self.refused_rest) = (settings.silent_node, settings.refused_rest);
+        self.silences = Silences::default();
+        for id in self.nodes.keys().copied().collect::<Vec<_>>() {
+            let silent_after = self.silent_after;
+            self.at_node(id, |node| (node.silent_after, node.watched) = (silent_after, false));
         }
-        self.woken.insert(fact.node);
-        self.sum_partitions();
-        true
+        self.replan = true;
     }
 
-    fn remove_node(&mut self, id: NodeId) -> bool {
-        let gone: Vec<_> = self.on_node(id).map(|(container, _)| container).collect();
-        for container in gone {
-            self.complete(container, Exit::Killed);
+    /// A step begins: what the last one proposed was confirmed or refused by the facts that follow, and nodes may have fallen
+    /// silent.
+    pub(crate) fn begin_step(&mut self, now: Millis) {
+        self.now = now.max(self.now);
+        self.clear_proposals();
+        while let Some(id) = self.silences.due(self.now) {
+            self.at_node(id, |node| node.watched = false);
         }
-        let known = self.nodes.remove(&id).is_some();
-        self.woken.remove(&id);
-        self.sum_partitions();
-        known
-    }
-
-    fn sum_partitions(&mut self) {
-        self.partitions.clear();
-        for node in self.nodes.values() {
-            *self.partitions.entry(node.partition).or_default() += node.total;
+        while let Some(holder) = self.limits.due(self.now) {
+            self.look_at_rests(holder);
         }
     }
 
-    fn heartbeat(&mut self, id: NodeId, paused: u32, waiting: u32) -> bool {
-        let Some(node) = self.nodes.get_mut(&id) else { return false };
-        node.heartbeat(self.now, paused, waiting);
-        let beats = node.heartbeats;
-        self.woken.insert(id);
-        for id in node.suspended.clone() {
-            let Some(container) = self.containers.get_mut(&id) else { continue };
-            if let State::MustSuspend { safe_at } = container.state {
-                if beats >= safe_at {
-                    container.state = State::Suspended;
-                    node.settled(id, container.resource());
-                }
-            }
-        }
-        for id in node.resuming.iter() {
-            if let Some(container) = self.containers.get_mut(id) {
-                container.state = State::Running;
-            }
-        }
-        node.resuming.clear();
-        true
+    /// Order and targets were computed from all that is known now. Whether somebody wants something that no node was looked at
+    /// for yet.
+    pub(crate) fn planned(&mut self) -> bool {
+        self.replan = false;
+        self.departed.clear();
+        std::mem::take(&mut self.new_demand)
     }
 
-    fn end_attempt(&mut self, app: AppId, keep_containers: bool) -> bool {
-        let Some(job) = self.jobs.get_mut(&app) else { return false };
-        job.forget_asks();
-        job.active = false;
-        let gone: Vec<_> = job.containers.iter().copied().collect();
-        for id in gone {
-            // The master belongs to its attempt; the others may live on into the next.
-            if !keep_containers || self.containers.get(&id).is_some_and(|c| c.is_master) {
-                self.complete(id, Exit::Killed);
-            }
-        }
-        true
+    /// Order and targets are to be computed anew.
+    pub(crate) fn request_plan(&mut self) {
+        self.replan = true;
     }
 
-    fn park_app(&mut self, app: AppId, parked: bool) -> bool {
-        let Some(job) = self.jobs.get_mut(&app) else { return false };
-        if std::mem::replace(&mut job.parked, parked) != parked {
-            let containers: Vec<_> = job.containers.iter().copied().collect();
-            containers.into_iter().for_each(|id| self.take_up(id));
-        }
-        true
+    /// Whether queues came or went since this was last asked.
+    pub(crate) fn other_queues(&mut self) -> bool {
+        std::mem::take(&mut self.other_queues)
     }
 
-    fn park_container(&mut self, id: ContainerId, parked: bool) -> bool {
-        let Some(container) = self.containers.get_mut(&id) else { return false };
-        if std::mem::replace(&mut container.parked, parked) != parked {
-            if parked {
-                self.parked.insert(id);
-            } else {
-                self.parked.remove(&id);
-            }
-            self.take_up(id);
-        }
-        true
+    /// The next node worth a look by itself, by handle: it reported in, or something about it changed.
+    pub(crate) fn next_woken(&mut self) -> Option<NodeId> {
+        self.woken.pop_first()
     }
 
-    /// What was parked does not count as having waited: its time to be resumed begins now. Nothing is kept for it meanwhile.
-    fn take_up(&mut self, id: ContainerId) {
-        let Some(container) = self.containers.get_mut(&id).filter(|container| container.state.is_suspended()) else {
-            return;
-        };
-        container.since = self.now;
-        if let Some(node) = self.nodes.get_mut(&container.node) {
-            node.claims.retain(|claim| claim.purpose != For::Resume(id));
-        }
-        self.woken.insert(container.node);
+    /// The node is worth another look.
+    pub(crate) fn wake(&mut self, node: NodeId) {
+        self.woken.insert(node);
     }
 
-    fn put_container(&mut self, fact: &ContainerFact) -> bool {
-        let (Some(job), Some(node)) = (self.jobs.get_mut(&fact.app), self.nodes.get_mut(&fact.node)) else {
-            return false;
-        };
-        if self.containers.contains_key(&fact.container) {
-            return false;
-        }
-        let container = Container::new(fact, self.now);
-        if fact.state == Found::New {
-            job.spend_ask(fact.phase);
-        }
-        if container.state.is_suspended() {
-            self.suspended.insert(fact.container);
-        }
-        node.drop_claim(fact.app, container.resource());
-        node.add(fact.container, &container);
-        job.add(fact.container, &container, node.partition, self.now);
-        self.containers.insert(fact.container, container);
-        true
+    /// Whether nodes are left that are worth a look by themselves.
+    pub fn has_woken(&self) -> bool {
+        !self.woken.is_empty()
     }
 
-    /// Moves the container from one state to another, with all that is counted by state.
-    fn change_state(&mut self, id: ContainerId, change: impl FnOnce(&mut Container, &mut Node, Millis)) -> bool {
-        let Some(container) = self.containers.get_mut(&id) else { return false };
-        let (Some(job), Some(node)) = (self.jobs.get_mut(&container.app), self.nodes.get_mut(&container.node)) else {
-            return false;
-        };
-        node.remove(id, container);
-        job.remove(id, container, node.partition, self.now);
-        change(container, node, self.now);
-        node.add(id, container);
-        job.add(id, container, node.partition, self.now);
-        if container.state.is_suspended() {
-            self.suspended.insert(id);
+    /// A job of which something changed since it was last taken up here.
+    pub(crate) fn next_touched(&mut self) -> Option<AppId> {
+        let app = self.touched.pop()?;
+        if let Some(job) = self.jobs.get_mut(&app) {
+            job.touched = false;
+        }
+        Some(app)
+    }
+
+    /// Changes the job; whoever keeps something about it hears of that.
+    fn with_job<T>(&mut self, app: AppId, change: impl FnOnce(&mut Job, Millis) -> T) -> Option<T> {
+        let job = self.jobs.get_mut(&app)?;
+        let result = change(job, self.now);
+        if !std::mem::replace(&mut job.touched, true) {
+            self.touched.push(app);
+        }
+        if job.phases.values().any(|phase| phase.borrowed > 0) {
+            self.guests.insert(app);
         } else {
-            self.suspended.remove(&id);
+            self.guests.remove(&app);
         }
-        self.woken.insert(container.node);
-        true
+        Some(result)
     }
 
-    fn launch(&mut self, id: ContainerId) -> bool {
-        let now = self.now;
-        let Some(container) = self.containers.get_mut(&id) else { return false };
-        container.launch(now);
-        if let Some(job) = self.jobs.get_mut(&container.app) {
-            job.start(id, container);
+    /// The job's limits are those of another holder from now on, or of nobody: it came, moved or went.
+    fn change_holder(&mut self, app: AppId, before: Option<Holder>, after: Option<Holder>) {
+        if let Some(jobs) = before.and_then(|holder| self.holders.get_mut(&holder)) {
+            jobs.remove(&app);
         }
-        true
+        if let Some(holder) = before.filter(|holder| self.holders.get(holder).is_some_and(BTreeSet::is_empty)) {
+            self.holders.remove(&holder);
+        }
+        if let Some(holder) = after {
+            self.holders.entry(holder).or_default().insert(app);
+            self.look_at_rests(holder);
+        }
     }
 
-    fn progress(&mut self, id: ContainerId, done: Option<f64>) -> bool {
-        let sensible = done.is_none_or(|done| (0.0..=1.0).contains(&done));
-        let (Some(container), now) = (self.containers.get(&id).filter(|_| sensible), self.now) else { return false };
-        self.jobs.get_mut(&container.app).map(|job| job.progress(id, container, done, now)).is_some()
-    }
-
-    fn demote(&mut self, id: ContainerId) -> bool {
-        if self.containers.get(&id).is_none_or(|c| c.state.is_suspended()) {
-            return false;
-        }
-        self.tally.suspended += 1;
-        self.change_state(id, |container, node, now| {
-            container.suspend(node.heartbeats + HEARTBEATS_TO_SUSPEND, now);
-            container.suspended_for =
-                node.claims.iter().rfind(|claim| claim.victims.contains(&id)).map(|claim| claim.app);
-            node.resuming.remove(&id);
-        })
-    }
-
-    fn promote(&mut self, id: ContainerId) -> bool {
-        if self.containers.get(&id).is_none_or(|c| !c.state.is_suspended()) {
-            return false;
-        }
-        self.tally.resumed += 1;
-        self.change_state(id, |container, node, now| {
-            container.resume(now);
-            node.resuming.insert(id);
-            // It comes back into room that was kept for it, or into what was kept for its job's next container.
-            let claims = node.claims.len();
-            node.claims.retain(|claim| claim.purpose != For::Resume(id));
-            if node.claims.len() == claims {
-                node.drop_claim(container.app, container.resource());
+    /// The limit of the job's user in its queue may have become another: who rests for it now.
+    fn look_at_rests(&mut self, holder: Holder) {
+        for app in self.holders.get(&holder).cloned().unwrap_or_default() {
+            let rests = self.limits.rests(holder, app);
+            if self.jobs.get(&app).is_some_and(|job| job.rests != rests) {
+                self.with_job(app, |job, _| job.rests = rests);
+                // Nodes with room are worth a look for it again.
+                self.new_demand |= !rests;
+                self.replan |= !rests;
             }
-        })
+        }
     }
 
-    fn complete(&mut self, id: ContainerId, exit: Exit) -> bool {
-        let Some(container) = self.containers.remove(&id) else { return false };
-        self.suspended.remove(&id);
-        self.parked.remove(&id);
-        if let Some(node) = self.nodes.get_mut(&container.node) {
-            node.remove(id, &container);
-            node.resuming.remove(&id);
-            node.claims.retain(|claim| claim.purpose != For::Resume(id));
-            if let Some(job) = self.jobs.get_mut(&container.app) {
-                job.remove(id, &container, node.partition, self.now);
-                job.finish(id, &container, exit, self.now);
-            }
-            self.woken.insert(container.node);
+    /// The user of that job holds less in its queue than before.
+    fn held_less(&mut self, app: AppId) {
+        let Some(holder) = self.jobs.get(&app).map(Job::holder) else { return };
+        if self.limits.forget(holder) {
+            self.look_at_rests(holder);
         }
-        true
     }
 
-    fn assign_rejected(&mut self, app: AppId, id: NodeId, reason: Rejection) -> bool {
-        let Some(node) = self.nodes.get_mut(&id) else { return false };
-        node.refused.insert(app);
-        self.woken.insert(id);
-        if reason == Rejection::Locality {
-            return true;
+    /// It holds more: so that was not its limit.
+    fn held_more(&mut self, app: AppId) {
+        let Some(holder) = self.jobs.get(&app).map(Job::holder) else { return };
+        if self.limits.given(holder) {
+            self.look_at_rests(holder);
         }
-        self.tally.rejected += 1;
-        if matches!(reason, Rejection::Limit | Rejection::Gone) {
-            // What was freed for it would lie idle: give it back, and do not free more for it for a while.
-            for node in self.nodes.values_mut() {
-                node.claims.retain(|claim| claim.app != app || matches!(claim.purpose, For::Resume(_)));
-            }
-            return self.with_job(app, |job, now| job.barred_until = now + REFUSED_CONTAINER_REST);
-        }
-        true
     }
 
-    fn container_rejected(&mut self, id: ContainerId, reason: Rejection) -> bool {
-        self.tally.rejected += 1;
-        let Some(container) = self.containers.get_mut(&id) else { return false };
-        // Room that is free here and not yet in the ResourceManager's books soon will be.
-        let rest = if reason == Rejection::Room { NO_ROOM_REST } else { REFUSED_CONTAINER_REST };
-        container.barred_until = self.now + rest;
-        container.killed = false;
-        if let Some(node) = self.nodes.get_mut(&container.node) {
-            let given_up = |claim: &Claim| claim.purpose == For::Resume(id) && reason != Rejection::Room;
-            node.claims.retain(|claim| !claim.victims.contains(&id) && !given_up(claim));
+    /// Queues or nodes changed: all limits may be others.
+    fn other_limits(&mut self) {
+        for holder in self.limits.forget_all() {
+            self.look_at_rests(holder);
         }
-        true
+    }
+
+    /// Changes the node, and lists it where it belongs then.
+    fn at_node<T>(&mut self, id: NodeId, change: impl FnOnce(&mut Node) -> T) -> Option<T> {
+        let node = self.nodes.get_mut(&id)?;
+        let result = change(node);
+        if node.is_live(self.now) && !std::mem::replace(&mut node.watched, true) {
+            self.silences.look(node.silent_at(), id);
+        }
+        let listing = Some(Listing::of(node, self.now));
+        if listing != node.listed {
+            let before = std::mem::replace(&mut node.listed, listing);
+            before.iter().for_each(|listing| listing.remove(id, &mut self.partitions));
+            listing.iter().for_each(|listing| listing.add(id, &mut self.partitions));
+        }
+        set(&mut self.claimed, id, !node.claims.is_empty());
+        set(&mut self.stalled, id, node.waiting_since.is_some());
+        Some(result)
+    }
+}
+
+/// Puts the thing into the set, or takes it out.
+fn set<T: Ord>(all: &mut BTreeSet<T>, one: T, inside: bool) {
+    if inside {
+        all.insert(one);
+    } else {
+        all.remove(&one);
     }
 }

@@ -1,12 +1,10 @@
 //! One node: what it offers, what of that is in use, settling or spoken for.
 
+use super::index::Listing;
 use super::Container;
 use crate::fact::NodeFact;
 use crate::units::{AppId, ContainerId, Millis, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A node that has not reported for this long gets nothing outside its own heartbeats.
-const SILENT: Millis = Millis(10_000);
 
 /// What claimed room is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,10 +91,16 @@ pub struct Node {
     pub paused: u32,
     /// Since when it says that containers given out cannot start there.
     pub waiting_since: Option<Millis>,
+    /// It counts as silent if it has not reported for longer than this.
+    pub(super) silent_after: Millis,
+    /// As what it counts in its partition.
+    pub(super) listed: Option<Listing>,
+    /// Whether somebody looks when it may have fallen silent.
+    pub(super) watched: bool,
 }
 
 impl Node {
-    pub(super) fn new(now: Millis) -> Node {
+    pub(super) fn new(now: Millis, silent_after: Millis) -> Node {
         Node {
             total: Resource::ZERO,
             partition: PartitionId(0),
@@ -117,6 +121,9 @@ impl Node {
             last_heartbeat: now,
             paused: 0,
             waiting_since: None,
+            silent_after,
+            listed: None,
+            watched: false,
         }
     }
 
@@ -138,7 +145,12 @@ impl Node {
 
     /// Whether it can be counted on: it has reported, and not so long ago that it may be dying.
     pub fn is_live(&self, now: Millis) -> bool {
-        self.heartbeats > 0 && now.since(self.last_heartbeat) <= SILENT
+        self.heartbeats > 0 && now.since(self.last_heartbeat) <= self.silent_after
+    }
+
+    /// When it will count as silent if it does not report before.
+    pub(super) fn silent_at(&self) -> Millis {
+        self.last_heartbeat + self.silent_after + Millis(1)
     }
 
     /// Memory that its suspended containers may keep, in MiB: that fraction of what it offers, and never more than its RAM

@@ -141,7 +141,10 @@ fn deadlines_come_from_the_queue_where_a_job_brings_none() {
 #[test]
 fn weights_and_agreements_count_as_the_job_or_its_queue_says() {
     let jobs = |tag: &str| vec![Job::at(0.0).phase(10, 10.0), Job::at(0.0).phase(20, 10.0).tag(tag)];
-    let first = |knobs: &[(&str, &str)], tag| first_slots(knobs, 10, jobs(tag))[0].0;
+    let first_of = |knobs: &[(&str, &str)], tag| first_slots(knobs, 10, jobs(tag))[0].0;
+    let first = |knobs: &[(&str, &str)], tag| {
+        first_of(&[knobs, &[("hints-max-weight", "4"), ("hints-max-penalty", "5")]].concat(), tag)
+    };
     assert_eq!(first(&[("flex-metric", "weighted-response")], "hiatus.weight=1"), 0);
     assert_eq!(first(&[("flex-metric", "weighted-response")], "hiatus.weight=4"), 1);
     assert_eq!(first(&[("flex-metric", "weighted-response"), ("flex-weight", "9")], "hiatus.weight=4"), 0);
@@ -150,13 +153,19 @@ fn weights_and_agreements_count_as_the_job_or_its_queue_says() {
     let sla = [("flex-metric", "sla"), ("flex-sla", "250:1")];
     assert_eq!(first(&sla, "hiatus.sla=250:1"), 0);
     assert_eq!(first(&sla, "hiatus.sla=150:5"), 1);
+    // By default nobody is worth more than one.
+    assert_eq!(first_of(&[("flex-metric", "weighted-response")], "hiatus.weight=4"), 0);
+    let either_is_late = [("flex-metric", "sla"), ("flex-sla", "100:3")];
+    assert_eq!(first(&either_is_late, "hiatus.sla=150:1e300"), 1);
+    assert_eq!(first_of(&either_is_late, "hiatus.sla=150:1e300"), 0);
 }
 
 #[test]
 fn jobs_may_have_metrics_of_their_own_unless_they_have_no_maximum() {
     let jobs = |tag: &str| vec![Job::at(0.0).phase(10, 10.0), Job::at(0.0).phase(20, 10.0).tag(tag)];
     let run = |metric: &str, tag: &str| {
-        let (mut live, mut pool) = (Live::of("flex", &[("flex-metric", metric)]), Pool::new(10, jobs(tag)));
+        let knobs = [("flex-metric", metric), ("hints-metric", "honour")];
+        let (mut live, mut pool) = (Live::of("flex", &knobs), Pool::new(10, jobs(tag)));
         let first = slots_of(&mut live, &mut pool).0[0].0;
         (first, live.policy.unusable_hint(AppId(1)))
     };
@@ -190,7 +199,10 @@ fn law_8_a_job_that_is_only_its_master_so_far_is_sure_of_it() {
 
 fn phase(one: f64, pending: u32, held: u32, finished: u32) -> PhaseView {
     let key = PhaseKey { priority: 20, partition: PartitionId(0), resource: ONE };
-    let first = vec![TaskView::Running { worked: Millis(u64::from(held) * 700), progress: None }; held.min(9) as usize];
+    let first = vec![
+        TaskView::Running { worked: Millis(u64::from(held) * 700), runs: true, progress: None };
+        held.min(9) as usize
+    ];
     let finished_time = Millis(u64::from(finished) * 3_000);
     PhaseView { key, one, pending, unasked: 0, held, suspended: 0, finished, finished_time, first }
 }
@@ -208,6 +220,7 @@ fn view(app: u32, at: u64, pinned: f64, held: f64, phases: Vec<PhaseView>) -> Jo
         remaining: 0.0,
         hints: Hints::default(),
         phases,
+        changed: true,
     }
 }
 

@@ -66,10 +66,10 @@ fn h_10_training_tasks_are_not_taken_from_the_last_in_order() {
     // Of the second, which ranks last, only its master and the four that train go on; the rest is the first's.
     assert_eq!((world.held("tiny"), world.held("second")), (5, 5));
     let cluster = world.core().cluster();
-    let phases = cluster.jobs[&world.app_id("second")].phases.values();
+    let phases = cluster.jobs()[&world.app_id("second")].phases.values();
     let first: Vec<_> = phases.flat_map(|phase| phase.first.iter().take(4)).map(|task| task.container).collect();
     assert_eq!(first.len(), 4);
-    assert!(first.iter().all(|task| !cluster.containers[task].state.is_suspended()));
+    assert!(first.iter().all(|task| !cluster.containers()[task].state.is_suspended()));
     world.run();
 }
 
@@ -87,7 +87,8 @@ fn h_10_a_lost_training_task_is_replaced_by_the_next() {
 
 #[test]
 fn h_c15_with_one_of_four_nodes_lost_jobs_age_by_a_quarter_slower_from_the_next_heartbeat_on() {
-    let large = Job::new("large").tasks(400, secs(30)).tag("hiatus.size=12000");
+    // Nothing of it is done before 60 s, so that its first estimate stays.
+    let large = Job::new("large").tasks(400, secs(60)).tag("hiatus.size=24000");
     let mut world = World::new().nodes(4, &Node::of(gb(8))).set("policy", "hfsp").job(large);
     let left = |world: &mut World, at: u64, slots: f64| {
         world.run_until(secs(at));
@@ -103,10 +104,12 @@ fn h_c15_with_one_of_four_nodes_lost_jobs_age_by_a_quarter_slower_from_the_next_
 #[test]
 fn hints_and_their_mistakes_are_explained() {
     let mut world = cluster()
-        .job(Job::new("hinted").tasks(40, secs(30)).tag("hiatus.size=1200"))
+        .job(Job::new("hinted").tasks(40, secs(30)).tag("hiatus.size=1200").tag("hiatus.weight=7"))
         .job(Job::new("wrong").tasks(40, secs(30)).tag("hiatus.size=large"));
     world.run_until(secs(20));
-    let hinted = explained(&world, "hinted").sizing.unwrap();
+    let hinted = explained(&world, "hinted");
+    assert_eq!(hinted.wrong_hints, ["hiatus.weight=7: counts as 1, the most here"]);
+    let hinted = hinted.sizing.unwrap();
     assert_eq!((hinted.source, (hinted.estimate_s * 16.0).round()), ("hint", 1200.0));
     assert_eq!(explained(&world, "wrong").wrong_hints.len(), 1);
     world.run();

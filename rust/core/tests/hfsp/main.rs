@@ -10,6 +10,7 @@ mod world;
 
 mod cluster;
 mod examples;
+mod hints;
 mod one_pool;
 mod policy;
 mod properties;

@@ -23,13 +23,18 @@ fn h_02_fewer_tasks_than_t_are_tiny_and_as_many_are_not() {
     assert_eq!(hfsp.sizing(1, &pool), ("initial", 300.0, 300.0));
 }
 
+/// A job of so many tasks in all of which the first, by which it is judged, are shorter than the others by far.
+fn deceptive(first: &[u64], tasks: usize) -> Job {
+    Job::at(0.0).uneven([first, &vec![60_000; tasks - first.len()]].concat())
+}
+
 #[test]
 fn h_02_tiny_comes_before_late_and_late_before_the_rest() {
-    let late = Job::at(0.0).phase(1, 60.0).tag("hiatus.size=1");
-    let rest = Job::at(0.0).phase(1, 60.0).tag("hiatus.size=500");
+    let late = deceptive(&[500; 5], 8);
+    let rest = Job::at(0.0).phase(9, 60.0);
     let tiny = Job::at(10.0).phase(1, 5.0);
     let mut pool = Pool::new(1, vec![rest, late, tiny]);
-    let mut hfsp = Live::of("hfsp", &[]);
+    let mut hfsp = Live::of("hfsp", &[("training-share", "0")]);
     let mut last = Vec::new();
     while pool.now <= 10_500 {
         last = apps(&hfsp.step(&mut pool).1);
@@ -74,16 +79,12 @@ fn h_03_progress_gives_743_4() {
 
 #[test]
 fn h_04_training_comes_first_smallest_first_within_its_cap() {
-    let jobs = vec![
-        Job::at(0.0).phase(1, 100.0).tag("hiatus.size=1"),
-        Job::at(0.0).phase(40, 10.0),
-        Job::at(0.0).phase(20, 10.0),
-        Job::at(0.0).phase(30, 10.0),
-    ];
-    let plan = first_plan(&mut Live::of("hfsp", &[("training-share", "0.35")]), 20, jobs);
-    // T is 7 of 20 slots: five for the smallest, two for the next, none for the largest.
-    assert_eq!(plan[..2], [(2, 5.0), (3, 2.0)]);
-    assert_eq!(plan[2..], [(0, 1.0), (2, 17.0), (3, 2.0), (1, 0.0)]);
+    let new = |tasks| Job::at(0.0).phase(tasks, 10.0);
+    let hinted = new(25).tag("hiatus.size=900");
+    let plan = first_plan(&mut Live::of("hfsp", &[("training-share", "0.35")]), 20, vec![new(40), hinted, new(20)]);
+    // T is 7 of 20 slots: five for the smallest, here by a hint, two for the next, none for the largest.
+    assert_eq!(plan[..2], [(1, 5.0), (2, 2.0)]);
+    assert_eq!(plan[2..], [(1, 18.0), (2, 2.0), (0, 0.0)]);
 }
 
 #[test]
@@ -96,9 +97,9 @@ fn h_04_jobs_in_training_alone_may_fill_the_cluster() {
 
 #[test]
 fn h_04_the_cap_is_one_container_at_least_and_nothing_at_zero() {
-    let jobs = || vec![Job::at(0.0).phase(9, 9.0).tag("hiatus.size=9"), Job::at(0.0).phase(9, 9.0)];
+    let jobs = || vec![Job::at(0.0).phase(9, 9.0), Job::at(0.0).phase(8, 9.0)];
     assert_eq!(first_plan(&mut Live::of("hfsp", &[]), 3, jobs())[0], (1, 1.0));
-    assert_eq!(first_plan(&mut Live::of("hfsp", &[("training-share", "0")]), 3, jobs()), [(0, 3.0), (1, 0.0)]);
+    assert_eq!(first_plan(&mut Live::of("hfsp", &[("training-share", "0")]), 3, jobs()), [(1, 3.0), (0, 0.0)]);
 }
 
 #[test]
@@ -119,20 +120,21 @@ fn h_06_who_is_really_done_still_takes_a_virtual_share() {
 
 #[test]
 fn h_07_late_jobs_go_in_the_order_in_which_they_became_late_or_share() {
-    let job = |estimate| Job::at(0.0).phase(4, 60.0).tag(&format!("hiatus.size={estimate}"));
-    let jobs = || vec![job(3), job(2), job(1000)];
+    // Judged by one task each, the second needs 3.5 s, the first 7 s; the third trains on.
+    let jobs = || vec![deceptive(&[1_000], 8), deceptive(&[500], 8), deceptive(&[], 8)];
     let targets = |knobs: &[(&str, &str)]| {
-        let (mut hfsp, mut pool) = (Live::of("hfsp", knobs), Pool::new(4, jobs()));
+        let knobs = [knobs, &[("training-tasks", "1")]].concat();
+        let (mut hfsp, mut pool) = (Live::of("hfsp", &knobs), Pool::new(4, jobs()));
         while pool.now <= 10_000 {
             hfsp.step(&mut pool);
         }
         let targets = hfsp.step(&mut pool).1;
         targets.iter().map(|target| (target.app.0, target.share * 4.0)).collect::<Vec<_>>()
     };
-    assert_eq!(targets(&[]), [(1, 4.0), (0, 0.0), (2, 0.0)]);
+    assert_eq!(targets(&[]), [(1, 3.0), (0, 0.0), (2, 1.0)]);
     let mut shared = targets(&[("late-jobs", "shared")]);
     shared[..2].sort_by_key(|target| target.0);
-    assert_eq!(shared, [(0, 2.0), (1, 2.0), (2, 0.0)]);
+    assert_eq!(shared, [(0, 1.5), (1, 1.5), (2, 1.0)]);
 }
 
 #[test]
@@ -152,18 +154,19 @@ fn gap_11_ageing_may_count_on_when_training_ends() {
 }
 
 #[test]
-fn weights_make_a_job_age_faster_and_may_be_ignored() {
-    let left = |hints| {
+fn weights_make_a_job_age_faster_as_far_as_its_queue_allows() {
+    let left = |knobs: &[(&str, &str)]| {
         let job = |weight| Job::at(0.0).phase(9, 100.0).tag("hiatus.size=900").tag(&format!("hiatus.weight={weight}"));
         let mut pool = Pool::new(4, vec![job(1), job(3)]);
-        let mut hfsp = Live::of("hfsp", &[("hints", hints), ("default-task-ms", "100000")]);
+        let mut hfsp = Live::of("hfsp", &[knobs, &[("default-task-ms", "100000")]].concat());
         while pool.now <= 10_000 {
             hfsp.step(&mut pool);
         }
         [0, 1].map(|job| hfsp.sizing(job, &pool).2)
     };
-    assert_eq!(left("honour"), [890.0, 870.0]);
-    assert_eq!(left("ignore"), [880.0, 880.0]);
+    assert_eq!(left(&[("hints-max-weight", "3")]), [890.0, 870.0]);
+    assert_eq!(left(&[]), [880.0, 880.0], "nobody is worth more than one by default");
+    assert_eq!(left(&[("hints-max-weight", "3"), ("hints", "ignore")]), [880.0, 880.0]);
 }
 
 #[test]

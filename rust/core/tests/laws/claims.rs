@@ -62,7 +62,7 @@ fn law_4_a_resume_uses_up_what_was_freed_for_its_job_there() {
         .job(Job::new("two").tasks(40, secs(60)).at(secs(20)));
     for now in 20..400 {
         world.run_until(secs(now));
-        for node in world.core().cluster().nodes.values() {
+        for node in world.core().cluster().nodes().values() {
             let kept = node.claims.iter().filter(|claim| claim.is_freed());
             let kept = kept.fold(gb(0), |sum, claim| sum + claim.resource);
             let room = node.usable() + node.settling;
@@ -128,7 +128,7 @@ fn law_4_room_that_is_collected_and_never_enough_is_given_back() {
     world.run_until(secs(30));
     assert_eq!((world.claims(), world.held("small")), (1, 0));
     world.run_until(secs(60));
-    assert!(world.held("small") > 0 && world.core().cluster().tally.claims_expired > 0);
+    assert!(world.held("small") > 0 && world.core().cluster().tally().claims_expired > 0);
     world.run();
 }
 

@@ -95,7 +95,7 @@ fn law_8_a_large_ask_does_not_starve_behind_a_stream_of_small_ones() {
 fn delay_scheduling_is_left_to_capacity_scheduler() {
     let mut world = full().job(Job::new("picky").tasks(4, secs(5)).at(secs(40)).patience(4));
     world.run();
-    let rejected = world.core().cluster().tally.rejected;
+    let rejected = world.core().cluster().tally().rejected;
     assert_eq!(rejected, 0, "declined offers are no refusals");
 }
 

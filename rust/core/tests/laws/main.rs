@@ -7,6 +7,8 @@
 mod world;
 
 mod claims;
+mod cost;
+mod direct;
 mod facts;
 mod limits;
 mod node_manager;

@@ -17,7 +17,7 @@ fn long_job() -> World {
 }
 
 fn a_task(world: &World) -> ContainerId {
-    let job = &world.core().cluster().jobs[&world.app_id("long")];
+    let job = &world.core().cluster().jobs()[&world.app_id("long")];
     job.containers.iter().copied().find(|id| job.master.is_none_or(|(master, _)| master != *id)).unwrap()
 }
 
@@ -136,7 +136,7 @@ fn a_suspended_container_of_a_busy_job_that_is_parked_is_not_counted_on() {
 #[test]
 fn law_3_an_application_master_cannot_be_parked() {
     let mut world = long_job();
-    let (master, _) = world.core().cluster().jobs[&world.app_id("long")].master.unwrap();
+    let (master, _) = world.core().cluster().jobs()[&world.app_id("long")].master.unwrap();
     world.park_container(master, true);
     world.run_until(secs(30));
     assert_eq!((world.held("long"), world.suspended("long")), (11, 0));

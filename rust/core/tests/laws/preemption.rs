@@ -118,7 +118,7 @@ fn law_8_what_is_lost_with_its_node_was_not_killed_and_protects_nothing() {
         .job(Job::new("small").tasks(4, secs(5)).at(secs(1_000)).priority(1));
     world.run_until(secs(20));
     let cluster = world.core().cluster();
-    let master = cluster.jobs[&world.app_id("service")].master.map(|(master, _)| cluster.containers[&master].node);
+    let master = cluster.jobs()[&world.app_id("service")].master.map(|(master, _)| cluster.containers()[&master].node);
     let other = if master == Some(NodeId(0)) { NodeId(1) } else { NodeId(0) };
     for round in 1..=12 {
         world.lose_node(other);

@@ -25,6 +25,15 @@ fn law_2_a_queue_gets_its_guarantee_back_and_not_more() {
 }
 
 #[test]
+fn knobs_of_a_queue_that_does_not_exist_are_told() {
+    let knob = |path: &str| format!("yarn.scheduler.capacity.{path}.hiatus.policy");
+    let mut world = halves(Queue::new("root.a", 0.5));
+    world = world.property(&knob("root.a"), "fair").property(&knob("root.aa"), "fair");
+    world.run_until(secs(1));
+    assert_eq!(hiatus_core::explain::explain(world.core()).unknown_queues, ["root.aa"]);
+}
+
+#[test]
 fn law_2_a_queue_with_disabled_preemption_is_only_waited_for() {
     let mut world = halves(Queue::new("root.a", 0.5).not_preemptable());
     world.run_until(secs(59));

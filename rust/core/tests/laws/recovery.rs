@@ -1,21 +1,22 @@
 //! A ResourceManager that dies and comes back (law 10).
 
 use crate::world::{gb, secs, Job, Node, World};
-use hiatus_core::state::Cluster;
+use hiatus_core::state::{ByHandle, Cluster};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Everything but estimates and times: what must be the same after a recovery.
 fn known(cluster: &Cluster) -> String {
     let mut text = String::new();
-    for (id, node) in &cluster.nodes {
+    for (id, node) in in_order(cluster.nodes()) {
         writeln!(text, "{id:?}: {:?} of {:?}, {} MB suspended", node.used, node.total, node.suspended_memory_mb)
             .unwrap();
     }
-    for (id, container) in &cluster.containers {
+    for (id, container) in in_order(cluster.containers()) {
         let (app, node, suspended) = (container.app, container.node, container.state.is_suspended());
         writeln!(text, "{id:?}: {app:?} {node:?} {:?} {suspended} {}", container.phase, container.is_master).unwrap();
     }
-    for (id, job) in &cluster.jobs {
+    for (id, job) in in_order(cluster.jobs()) {
         writeln!(text, "{id:?}: {} in {:?}, {}", job.name, job.queue, job.active).unwrap();
         let phases = job.phases.iter().filter(|(_, phase)| phase.left() > 0);
         for (key, phase) in phases {
@@ -24,6 +25,10 @@ fn known(cluster: &Cluster) -> String {
         }
     }
     text
+}
+
+fn in_order<K: Ord, V>(all: &ByHandle<K, V>) -> BTreeMap<&K, &V> {
+    all.iter().collect()
 }
 
 fn interrupted() -> World {

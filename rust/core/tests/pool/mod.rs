@@ -118,6 +118,7 @@ impl Pool {
             remaining: 0.0,
             hints: Hints::read(&self.jobs[id].tags, 0),
             phases,
+            changed: true,
         })
     }
 
@@ -132,7 +133,7 @@ impl Pool {
             if task.done {
                 TaskView::Finished { worked: Millis(task.ran) }
             } else {
-                TaskView::Running { worked: Millis(task.ran), progress }
+                TaskView::Running { worked: Millis(task.ran), runs: task.on, progress }
             }
         };
         let done = tasks.iter().filter(|task| task.done);

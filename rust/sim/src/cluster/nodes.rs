@@ -74,7 +74,7 @@ impl World {
     /// What ApplicationMasters would say, if somebody asked them, of the tasks from which phases are sized: how far they are,
     /// and how many there are in all.
     fn tell_progress(&mut self, node: NodeId) {
-        let jobs = &self.core.cluster().jobs;
+        let jobs = &self.core.cluster().jobs();
         let mut told = BTreeSet::new();
         for (id, process) in &self.machines[node.0 as usize].manager.processes {
             let Some(found) = self.containers.get(id).filter(|found| found.task.is_some()) else { continue };

@@ -67,7 +67,7 @@ impl World {
 
     /// Claims on all nodes.
     pub fn claims(&self) -> usize {
-        self.core.cluster().nodes.values().map(|node| node.claims.len()).sum()
+        self.core.cluster().nodes().values().map(|node| node.claims.len()).sum()
     }
 
     /// Nodes on which the job has containers.

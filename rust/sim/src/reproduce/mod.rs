@@ -1,4 +1,4 @@
-//! Published experiments, each a [`Study`]: what it varies, what it measures, which claims it checks.
+//! Published experiments, and some of our own, each a [`Study`]: what it varies, what it measures, which claims it checks.
 //!
 //! To add one, write `fn(&Setting) -> Result<Report, StudyError>` and list it in [`studies`].
 
@@ -8,6 +8,7 @@ mod chapter5;
 pub mod ensemble;
 pub mod figure;
 mod flex;
+mod hints;
 
 use std::sync::OnceLock;
 
@@ -61,10 +62,12 @@ pub enum StudyError {
     Flex(#[from] hiatus_core::flex::ExhaustiveError),
 }
 
-/// Every study, in the order of publication.
+/// Every study, in the order of publication; our own come last.
 pub fn studies() -> &'static [&'static Study] {
     static STUDIES: OnceLock<Vec<&'static Study>> = OnceLock::new();
-    STUDIES.get_or_init(|| [chapter3::STUDIES, chapter4::STUDIES, chapter5::STUDIES, flex::STUDIES].concat())
+    STUDIES.get_or_init(|| {
+        [chapter3::STUDIES, chapter4::STUDIES, chapter5::STUDIES, flex::STUDIES, &[&hints::HINTS]].concat()
+    })
 }
 
 /// The studies named by `ids`: exact ids, `all`, or a prefix ending in `*`. Keeps the order of [`studies`].

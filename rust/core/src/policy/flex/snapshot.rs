@@ -6,7 +6,6 @@
 use super::work::Work;
 use crate::entitlement::EPSILON;
 use crate::estimate::training::History;
-use crate::estimate::Hints;
 use crate::flex::{Job, Metric, Penalty, Problem, Seconds, Step, Terms};
 use crate::policy::{by_arrival, JobView, PhaseView, Supply};
 use crate::waterline::{waterline, Bounds};
@@ -112,7 +111,7 @@ fn bounds(supply: &Supply<'_>, jobs: &[&JobView], slot: f64, slots: u32) -> Vec<
 /// What completing the job costs, by its own metric or its queue's; and why its own cannot be used.
 fn penalty(supply: &Supply<'_>, job: &JobView, work: &Work, slot: f64, slots: u32) -> (Penalty, Option<String>) {
     let rules = &supply.settings.flex;
-    let hints = if supply.settings.hints { job.hints.clone() } else { Hints::default() };
+    let hints = job.hints.under(&supply.settings.hints);
     let alone = work.whole_s / slot / f64::from(slots.max(1));
     let of = |metric: Metric| {
         let steps = if hints.steps.is_empty() { &rules.steps } else { &hints.steps };

@@ -77,7 +77,7 @@ fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &Que
         return (Source::Average, phase.finished_time.seconds() / f64::from(phase.finished));
     }
     let tasks: u32 = job.phases.iter().map(PhaseView::tasks).sum();
-    let hint = job.hints.size.filter(|_| settings.hints);
+    let hint = job.hints.under(&settings.hints).size;
     let hinted = hint.map(|hint| (Source::Hint, hint.task_seconds(phase.key.resource) / f64::from(tasks.max(1))));
     let earlier = || history.mean(phase.key.priority).map(|mean| (Source::Earlier, mean));
     let (source, guess) = hinted.or_else(earlier).unwrap_or((Source::Default, settings.default_task.seconds()));

@@ -65,8 +65,11 @@ impl Policy for Hfsp {
         // Jobs age in what their queue could hold, not in what they happen to want; their ApplicationMasters do none of their work.
         let pinned: f64 = jobs.iter().map(|job| job.pinned).sum();
         (self.capacity, self.total) = ((supply.attainable - pinned).max(0.0), supply.total);
+        // Time alone changes nothing about a job whose phases' sizes are all known.
         for job in jobs {
-            self.sizes.observe(job, supply, &mut self.virtually);
+            if job.changed || self.sizes.may_learn(job.app) {
+                self.sizes.observe(job, supply, &mut self.virtually);
+            }
         }
         let mut order: Vec<_> = jobs.iter().map(|job| self.rank(job)).collect();
         order.sort_by(compare);

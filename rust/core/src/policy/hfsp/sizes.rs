@@ -5,6 +5,7 @@ use super::waves::Waves;
 use crate::estimate::training::{Estimator, History, Learnt, Training};
 use crate::fact::PhaseKey;
 use crate::policy::{EstimateError, JobView, PhaseView, Supply, TaskView};
+use crate::state::ByHandle;
 use crate::units::{AppId, Resource};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,7 +19,7 @@ enum Source {
     Tiny,
     /// S_f, learnt from its first tasks.
     Final,
-    /// Its user said so.
+    /// S_i as its user says, until its first tasks have told better or it is used up.
     Hint,
     /// S_i, while its first tasks run.
     Training,
@@ -64,7 +65,7 @@ pub struct Trainee {
 /// Sizes of all jobs.
 #[derive(Debug, Default)]
 pub struct Sizes {
-    jobs: BTreeMap<AppId, BTreeMap<PhaseKey, Size>>,
+    jobs: ByHandle<AppId, BTreeMap<PhaseKey, Size>>,
     history: History,
     errors: VecDeque<EstimateError>,
 }
@@ -74,16 +75,17 @@ impl Sizes {
     pub fn observe(&mut self, job: &JobView, supply: &Supply<'_>, virtually: &mut VirtualCluster) {
         let rules = &supply.settings.hfsp;
         let estimator = estimator(supply);
-        let (hints, weight) =
-            if supply.settings.hints { (job.hints.size, job.hints.weight.unwrap_or(1.0)) } else { (None, 1.0) };
+        let hints = job.hints.under(&supply.settings.hints);
+        let weight = hints.weight.unwrap_or(1.0);
         for phase in &job.phases {
             let sizes = self.jobs.entry(job.app).or_default();
             let tasks = phase.tasks();
             let Some(size) = sizes.get_mut(&phase.key) else {
-                // A hint is about the whole job: the phase that comes first stands for it.
-                let hinted =
-                    hints.map(|hint| if sizes.is_empty() { hint.task_seconds(phase.key.resource) } else { 0.0 });
-                let (source, task_s) = match hinted {
+                // A hint is about the whole job: for a phase it says what those before it have left of it, once that is known.
+                let known = sizes.values().all(|size| size.source == Source::Final);
+                let before = sizes.values().fold(0.0, |sum, size| sum + size.task_s * f64::from(size.tasks));
+                let hint = hints.size.filter(|_| known).map(|hint| hint.task_seconds(phase.key.resource) - before);
+                let (source, task_s) = match hint.filter(|rest| *rest > 0.0) {
                     Some(all) => (Source::Hint, all / f64::from(tasks)),
                     None if tasks < rules.training_tasks => (Source::Tiny, 0.0),
                     None => (Source::Initial, estimator.initial(self.history.mean(phase.key.priority))),
@@ -123,8 +125,16 @@ impl Sizes {
                         size.settle(learnt, phase, virtually, job.app, false);
                     }
                 }
-                Source::Initial | Source::Training => {
-                    if !first.is_empty() {
+                Source::Initial | Source::Training | Source::Hint => {
+                    // It has had, in the virtual cluster, all that its user asked for and is not done: a hint makes
+                    // nobody late.
+                    if size.source == Source::Hint && virtually.is_done(job.app, phase.key) {
+                        size.source = Source::Initial;
+                        size.task_s = estimator.initial(self.history.mean(phase.key.priority));
+                        let task_s = size.task_s;
+                        virtually.update(job.app, phase.key, |waves| waves.retain(task_s));
+                    }
+                    if size.source == Source::Initial && !first.is_empty() {
                         size.source = Source::Training;
                     }
                     let all_there =
@@ -140,9 +150,15 @@ impl Sizes {
                         }
                     }
                 }
-                Source::Final | Source::Hint => {}
+                Source::Final => {}
             }
         }
+    }
+
+    /// Whether time alone may tell more about the job: one of its phases is not sized for good, or it was never seen.
+    pub fn may_learn(&self, app: AppId) -> bool {
+        let sizes = self.jobs.get(&app);
+        sizes.is_none_or(|sizes| sizes.values().any(|size| size.open && (size.source != Source::Final || size.guessed)))
     }
 
     /// Whether nothing but tiny phases is to be done, or nothing is known of the job yet.
@@ -160,7 +176,7 @@ impl Sizes {
         let sizes = self.jobs.get(&job.app)?;
         let mut trainee = Trainee { size_s: 0.0, advanced: 0, wanted: Vec::new() };
         for phase in &job.phases {
-            let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Training);
+            let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Hint);
             let Some(size) = size.filter(|_| phase.left() > 0) else { continue };
             let first = first(phase, supply.settings.hfsp.training_tasks);
             let finished = first.iter().filter(|task| matches!(task, TaskView::Finished { .. })).count() as u32;

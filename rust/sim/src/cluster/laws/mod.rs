@@ -68,7 +68,7 @@ impl Laws {
         self.suspensions_end(cluster);
         self.claims_end(cluster);
         self.no_idle_room(world);
-        let collecting = cluster.nodes.iter().filter(|(_, node)| !node.claims.is_empty());
+        let collecting = cluster.nodes().iter().filter(|(_, node)| !node.claims.is_empty());
         self.collected = collecting.map(|(id, node)| (*id, node.claimed_in_all() - node.freed_in_all())).collect();
     }
 
@@ -81,16 +81,15 @@ impl Laws {
 
     /// Law 6: suspended containers have a living owner and do not stay so for ever, unless somebody wants it so.
     fn suspensions_end(&self, cluster: &Cluster) {
-        for id in &cluster.suspended {
-            let container = &cluster.containers[id];
-            let job = cluster.jobs.get(&container.app);
-            let queue = job.and_then(|job| cluster.queues.get(&job.queue));
+        for (id, container) in cluster.suspended() {
+            let job = cluster.jobs().get(&container.app);
+            let queue = job.and_then(|job| cluster.queues().get(&job.queue));
             let queue = queue.unwrap_or_else(|| panic!("law 6: suspended {id:?} has no owner"));
             if job.is_some_and(|job| job.has_parked(container)) {
                 continue;
             }
             let limit = self.settings.queue(&queue.path).max_suspension;
-            let spent = cluster.now.since(container.since);
+            let spent = cluster.now().since(container.since);
             assert!(spent <= limit + limit + GRACE, "law 6: {id:?} suspended for {spent:?}");
         }
     }
@@ -98,9 +97,9 @@ impl Laws {
     /// Law 4: claims of room that was freed end in time, and those that nobody needs at once.
     fn claims_end(&mut self, cluster: &Cluster) {
         let mut needless = BTreeMap::new();
-        for (id, node) in &cluster.nodes {
+        for (id, node) in cluster.nodes() {
             for claim in &node.claims {
-                let age = cluster.now.since(claim.made);
+                let age = cluster.now().since(claim.made);
                 // Claims are reviewed with every plan.
                 let settings = &self.settings.cluster;
                 let overdue = matches!(claim.purpose, For::Resume(_)) && !claim.is_freed();
@@ -108,8 +107,8 @@ impl Laws {
                 let limit = limit + settings.plan_interval + secs(10);
                 assert!(overdue || age <= limit, "law 4: {claim:?} on {id:?} is {age:?} old");
                 let needed = match claim.purpose {
-                    For::Resume(id) => cluster.suspended.contains(&id),
-                    For::Start => cluster.jobs.get(&claim.app).is_some_and(|job| {
+                    For::Resume(id) => cluster.is_suspended(id),
+                    For::Start => cluster.jobs().get(&claim.app).is_some_and(|job| {
                         let mut phases = job.phases.iter();
                         job.may_start()
                             && phases.any(|(key, phase)| key.resource == claim.resource && phase.pending > 0)
@@ -117,9 +116,9 @@ impl Laws {
                 };
                 if !needed {
                     let key = (*id, claim.app, claim.made);
-                    let since = self.needless.get(&key).copied().unwrap_or(cluster.now);
+                    let since = self.needless.get(&key).copied().unwrap_or(cluster.now());
                     needless.insert(key, since);
-                    let spent = cluster.now.since(since);
+                    let spent = cluster.now().since(since);
                     assert!(spent <= secs(12), "law 4: nobody needs {claim:?} on {id:?} for {spent:?}");
                 }
             }
@@ -145,7 +144,7 @@ impl Laws {
 
     /// Law 4: nobody starts in room that was freed for somebody else.
     pub(super) fn placed(&mut self, core: &Scheduler, app: AppId, id: NodeId, resource: Resource, now: Millis) {
-        let Some(node) = core.cluster().nodes.get(&id) else { return };
+        let Some(node) = core.cluster().nodes().get(&id) else { return };
         // What settles is on its way to those who claim it; what is claimed in this step is not free yet.
         let (room, claims) = self.books.entry(id).or_insert_with(|| (node.total - node.used, node.claims.clone()));
         let of_others = |claim: &&Claim| claim.app != app && !claim.victims.is_empty() && claim.made < now;

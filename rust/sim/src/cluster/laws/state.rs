@@ -21,18 +21,18 @@ pub(super) fn proposals_are_of_this_step(cluster: &Cluster, decisions: &[Decisio
             }
             Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } => {
                 assert!(busy.insert(container), "law 1: two decisions on {container:?}: {decisions:?}");
-                touched.insert(cluster.containers[&container].node);
+                touched.insert(cluster.containers()[&container].node);
             }
         }
     }
-    for (app, job) in &cluster.jobs {
+    for (app, job) in cluster.jobs() {
         let proposed: u32 = job.phases.values().map(|phase| phase.proposed).sum();
         assert_eq!(proposed, assigned.get(app).copied().unwrap_or(0), "law 1: proposals of {app:?}");
     }
-    for (id, container) in &cluster.containers {
+    for (id, container) in cluster.containers() {
         assert_eq!(container.proposed, busy.contains(id), "law 1: proposal for {id:?}");
     }
-    for (id, node) in &cluster.nodes {
+    for (id, node) in cluster.nodes() {
         assert!(touched.contains(id) || node.proposed == Resource::ZERO, "law 1: proposals on {id:?}");
         let used = node.used + node.proposed + node.settling;
         assert!(node.proposed == Resource::ZERO || used.fits_in(node.total), "law 1: {id:?} overfilled");
@@ -43,7 +43,7 @@ pub(super) fn proposals_are_of_this_step(cluster: &Cluster, decisions: &[Decisio
 pub(super) fn masters_are_left_alone(cluster: &Cluster, decisions: &[Decision]) {
     for decision in decisions {
         if let Decision::Suspend { container } | Decision::Kill { container } = decision {
-            assert!(!cluster.containers[container].is_master, "law 3: {decision:?}");
+            assert!(!cluster.containers()[container].is_master, "law 3: {decision:?}");
         }
     }
 }
@@ -52,10 +52,10 @@ pub(super) fn masters_are_left_alone(cluster: &Cluster, decisions: &[Decision]) 
 pub(super) fn parked_ones_rest(cluster: &Cluster, decisions: &[Decision]) {
     for decision in decisions {
         let rests = match decision {
-            Decision::Assign { app, .. } => cluster.jobs[app].parked,
+            Decision::Assign { app, .. } => cluster.jobs()[app].parked,
             Decision::Resume { container } => {
-                let container = &cluster.containers[container];
-                cluster.jobs[&container.app].has_parked(container)
+                let container = &cluster.containers()[container];
+                cluster.jobs()[&container.app].has_parked(container)
             }
             Decision::Suspend { .. } | Decision::Kill { .. } => false,
         };
@@ -65,8 +65,9 @@ pub(super) fn parked_ones_rest(cluster: &Cluster, decisions: &[Decision]) {
 
 /// Law 7: every container is counted in exactly one place; all counters follow from the containers.
 pub(super) fn counters_agree(cluster: &Cluster) {
-    for (id, node) in &cluster.nodes {
-        let here = || cluster.containers.iter().filter(move |(_, container)| container.node == *id);
+    let containers: BTreeMap<_, _> = cluster.containers().iter().map(|(id, container)| (*id, container)).collect();
+    for (id, node) in cluster.nodes() {
+        let here = || containers.iter().filter(move |(_, container)| container.node == *id);
         let sum = |which: &dyn Fn(&state::Container) -> bool| {
             here().filter(|(_, c)| which(c)).fold(Resource::ZERO, |sum, (_, c)| sum + c.resource())
         };
@@ -80,8 +81,8 @@ pub(super) fn counters_agree(cluster: &Cluster) {
         let resuming = here().filter(|(_, c)| c.state == state::State::MustResume).map(|(id, _)| id);
         assert!(node.resuming.iter().eq(resuming), "law 7: resuming ones of {id:?}");
     }
-    for (id, job) in &cluster.jobs {
-        let own = || cluster.containers.iter().filter(move |(_, container)| container.app == *id);
+    for (id, job) in cluster.jobs() {
+        let own = || containers.iter().filter(move |(_, container)| container.app == *id);
         assert!(job.containers.iter().eq(own().map(|(id, _)| id)), "law 7: containers of {id:?}");
         let counted = own().filter(|(_, c)| !c.state.is_suspended());
         let holding = counted.fold(Resource::ZERO, |sum, (_, c)| sum + c.resource());
@@ -90,7 +91,7 @@ pub(super) fn counters_agree(cluster: &Cluster) {
             let count = |which: &dyn Fn(&state::Container) -> bool| {
                 own().filter(|(_, c)| c.phase == *key && which(c)).count() as u32
             };
-            let at_home = |c: &state::Container| cluster.nodes[&c.node].partition == key.partition;
+            let at_home = |c: &state::Container| cluster.nodes()[&c.node].partition == key.partition;
             let held = count(&|c| !c.state.is_suspended() && at_home(c));
             let borrowed = count(&|c| !c.state.is_suspended() && !at_home(c));
             let suspended = count(&|c| c.state.is_suspended());
@@ -100,10 +101,11 @@ pub(super) fn counters_agree(cluster: &Cluster) {
         let master = own().find(|(_, c)| c.is_master).map(|(id, _)| *id);
         assert_eq!(job.master.map(|(id, _)| id), master, "law 7: master of {id:?}");
     }
-    let suspended = cluster.containers.iter().filter(|(_, c)| c.state.is_suspended()).map(|(id, _)| id);
-    assert!(cluster.suspended.iter().eq(suspended), "law 7: suspended containers");
-    for (id, container) in &cluster.containers {
-        let (node, job) = (cluster.nodes.contains_key(&container.node), cluster.jobs.contains_key(&container.app));
+    let suspended = containers.iter().filter(|(_, c)| c.state.is_suspended()).map(|(id, _)| *id);
+    let indexed: BTreeSet<_> = cluster.suspended().map(|(id, _)| id).collect();
+    assert!(suspended.eq(indexed), "law 7: suspended containers");
+    for (id, container) in cluster.containers() {
+        let (node, job) = (cluster.nodes().contains_key(&container.node), cluster.jobs().contains_key(&container.app));
         assert!(node && job, "law 7: {id:?} is nowhere or nobody's");
     }
 }
@@ -112,11 +114,11 @@ pub(super) fn counters_agree(cluster: &Cluster) {
 pub(super) fn views_agree(world: &World, cluster: &Cluster) {
     let registered = |c: &&Container| world.machines[c.node.0 as usize].registered;
     let theirs = world.containers.iter().filter(|(_, c)| registered(c)).map(|(id, c)| (*id, c.node, c.counted));
-    let ours = cluster.containers.iter().map(|(id, c)| (*id, c.node, !c.state.is_suspended()));
-    let (theirs, ours): (Vec<_>, Vec<_>) = (theirs.collect(), ours.collect());
+    let ours = cluster.containers().iter().map(|(id, c)| (*id, c.node, !c.state.is_suspended()));
+    let (theirs, ours): (BTreeSet<_>, BTreeSet<_>) = (theirs.collect(), ours.collect());
     assert_eq!(theirs, ours, "law 7: views apart at {:?}", world.now);
     for (id, app) in world.apps.iter().enumerate().filter(|(_, app)| app.is_live()) {
-        let job = &cluster.jobs[&AppId(id as u32)];
+        let job = &cluster.jobs()[&AppId(id as u32)];
         assert_eq!(job.active, app.life == Life::Active, "law 7: {id} active");
         for (key, phase) in &job.phases {
             let asked = app.asks.get(key).copied().unwrap_or(0);

@@ -23,16 +23,16 @@ pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taki
     let mut takings = Vec::new();
     for decision in decisions {
         let (Decision::Suspend { container: id } | Decision::Kill { container: id }) = decision else { continue };
-        let container = &cluster.containers[id];
+        let container = &cluster.containers()[id];
         let suspends = matches!(decision, Decision::Suspend { .. });
         if container.state.is_suspended() {
             assert!(!suspends, "law 7: {id:?} is suspended already");
             continue;
         }
-        if suspends && cluster.jobs[&container.app].has_parked(container) {
+        if suspends && cluster.jobs()[&container.app].has_parked(container) {
             continue;
         }
-        let claim = cluster.nodes[&container.node].claims.iter().rfind(|claim| claim.victims.contains(id));
+        let claim = &cluster.nodes()[&container.node].claims.iter().rfind(|claim| claim.victims.contains(id));
         let claim = claim.unwrap_or_else(|| panic!("law 5: {id:?} taken for nobody"));
         takings.push(Taking { id: *id, container, claim, killed: !suspends });
     }
@@ -43,13 +43,13 @@ pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taki
 pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking]) {
     let mode = settings.cluster.mode;
     for Taking { id, container, claim, killed } in takings {
-        let queue = settings.queue(&cluster.queues[&cluster.jobs[&container.app].queue].path);
-        let ran = container.running_for(cluster.now).unwrap_or_default();
+        let queue = settings.queue(cluster.queue_path(container.app));
+        let ran = container.running_for(cluster.now()).unwrap_or_default();
         let least = if container.suspensions == 0 { queue.min_run } else { queue.min_resumed };
-        let (how, node) = (queue.preemption, &cluster.nodes[&container.node]);
-        let cheap = *killed && how == Primitive::Adaptive && container.run_time(cluster.now) < queue.kill_before;
+        let (how, node) = (queue.preemption, &cluster.nodes()[&container.node]);
+        let cheap = *killed && how == Primitive::Adaptive && container.run_time(cluster.now()) < queue.kill_before;
         assert!(ran >= least || cheap, "law 5: {id:?} taken after {ran:?} of {least:?} for {claim:?}");
-        assert!(container.barred_until <= cluster.now, "law 5: {id:?} taken again right after a refusal");
+        assert!(container.barred_until <= cluster.now(), "law 5: {id:?} taken again right after a refusal");
         if *killed {
             let instead = how == Primitive::SuspendOrKill && !node.can_suspend;
             let wanted = how == Primitive::Kill || instead || cheap;
@@ -72,7 +72,7 @@ pub(super) fn enough_and_no_more(
 ) {
     let nodes: BTreeSet<_> = takings.iter().map(|taking| taking.container.node).collect();
     for node_id in nodes {
-        let node = &cluster.nodes[&node_id];
+        let node = &cluster.nodes()[&node_id];
         let here = || takings.iter().filter(|taking| taking.container.node == node_id);
         let taken = here().fold(Resource::ZERO, |sum, taking| sum + taking.container.resource());
         // What parked containers leave goes to whoever wants it.
@@ -93,10 +93,10 @@ pub(super) fn enough_and_no_more(
             let free = free.at_most((free - waiting).at_most(free - before).at_least_nothing());
             let without = if alone { free + others } else { others.at_most(free + others) };
             assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");
-            let job = &cluster.jobs[&claim.app];
+            let job = &cluster.jobs()[&claim.app];
             let asked = match claim.purpose {
                 For::Start => job.phases.iter().any(|(key, phase)| key.resource == claim.resource && phase.pending > 0),
-                For::Resume(id) => cluster.suspended.contains(&id),
+                For::Resume(id) => cluster.is_suspended(id),
             };
             assert!(job.may_start() && asked, "law 5: nobody asked for {claim:?}");
             assert!(claim.resource.fits_in(node.total), "law 5: {claim:?} never fits {node_id:?}");
@@ -107,11 +107,11 @@ pub(super) fn enough_and_no_more(
 /// Room of the containers on the node that are suspended in this step because they are parked.
 fn parked_now(cluster: &Cluster, decisions: &[Decision], node: NodeId) -> Resource {
     let parked = decisions.iter().filter_map(|decision| match decision {
-        Decision::Suspend { container } => cluster.containers.get(container),
+        Decision::Suspend { container } => cluster.containers().get(container),
         _ => None,
     });
     parked
-        .filter(|container| container.node == node && cluster.jobs[&container.app].has_parked(container))
+        .filter(|container| container.node == node && cluster.jobs()[&container.app].has_parked(container))
         .fold(Resource::ZERO, |sum, container| sum + container.resource())
 }
 
@@ -120,12 +120,12 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
     let mut suspending: BTreeMap<NodeId, i64> = BTreeMap::new();
     for decision in decisions {
         if let Decision::Suspend { container } = decision {
-            let container = &cluster.containers[container];
+            let container = &cluster.containers()[container];
             *suspending.entry(container.node).or_default() += container.resource().memory_mb;
         }
     }
     for (node, more) in suspending {
-        let node = &cluster.nodes[&node];
+        let node = &cluster.nodes()[&node];
         assert!(node.can_suspend && settings.cluster.mode >= Mode::Suspend, "law 6: suspended on {node:?}");
         let all = node.suspended_memory_mb + more;
         let held = node.ram_and_swap_mb.is_none_or(|held| all + node.total.memory_mb <= held);
@@ -140,24 +140,37 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
 pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
     let cluster = world.core.cluster();
     let mut taken: BTreeMap<(AppId, PartitionId), f64> = BTreeMap::new();
-    for Taking { id, container, claim, .. } in takings {
+    // Those of one step go together: that each could be spared must hold in some order, and this one shows it if any does. What
+    // goes to other queues comes first, for that may not cross the target; the largest comes last, for that may.
+    let same_queue =
+        |taking: &Taking| cluster.jobs()[&taking.container.app].queue == cluster.jobs()[&taking.claim.app].queue;
+    let mut takings: Vec<&Taking> = takings.iter().collect();
+    takings.sort_by_key(|taking| (same_queue(taking), taking.container.resource()));
+    for taking in takings {
+        let Taking { id, container, claim, .. } = taking;
         assert_ne!(container.app, claim.app, "law 2: {id:?} taken for its own job");
-        let partition = cluster.nodes[&container.node].partition;
+        let partition = cluster.nodes()[&container.node].partition;
         let plan = plan_of(world, partition);
-        let target = |app: &AppId| plan.rank.get(app).map_or(0.0, |rank| plan.entries[*rank].target);
-        let taker = &cluster.jobs[&claim.app];
-        assert!(taker.share(plan.total, partition) < target(&claim.app) + EPSILON, "law 2: {:?} has enough", claim.app);
+        let taker = &cluster.jobs()[&claim.app];
+        assert!(
+            taker.share(plan.total, partition) < plan.target(claim.app) + EPSILON,
+            "law 2: {:?} has enough",
+            claim.app
+        );
         // Guests from another partition have no claim to stay.
         if container.phase.partition == partition {
             let all = taken.entry((container.app, partition)).or_default();
             let one = container.resource().dominant_share(plan.total);
-            let before = cluster.jobs[&container.app].share(plan.total, partition) - *all;
+            let before = cluster.jobs()[&container.app].share(plan.total, partition) - *all;
             *all += one;
             // Within a queue the last container taken may leave less than one short of the target: nothing to claim.
-            let same_queue = cluster.jobs[&container.app].queue == taker.queue;
-            let spare = before - target(&container.app);
-            let allowed = if same_queue { spare > 0.0 } else { spare >= one - EPSILON };
-            assert!(allowed, "law 2: {:?} taken below its target", container.app);
+            let spare = before - plan.target(container.app);
+            let allowed = if same_queue(taking) { spare > 0.0 } else { spare >= one - EPSILON };
+            assert!(
+                allowed,
+                "law 2: {:?} taken below its target: {spare} above it, {one} taken for {:?}",
+                container.app, claim.app
+            );
         }
     }
 }
@@ -165,15 +178,15 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
 /// Law 2: no queue is taken below its guarantee by another, nor touched at all where its administrator forbids it.
 pub(super) fn guarantees(world: &World, takings: &[Taking]) {
     let cluster = world.core.cluster();
-    let above = |queue: QueueId| std::iter::successors(Some(queue), |queue| cluster.queues[queue].parent);
+    let above = |queue: QueueId| std::iter::successors(Some(queue), |queue| cluster.queues()[queue].parent);
     let mut taken: BTreeMap<(QueueId, PartitionId), f64> = BTreeMap::new();
     for Taking { id, container, claim, .. } in takings {
-        let (from, to) = (cluster.jobs[&container.app].queue, cluster.jobs[&claim.app].queue);
-        let partition = cluster.nodes[&container.node].partition;
+        let (from, to) = (cluster.jobs()[&container.app].queue, cluster.jobs()[&claim.app].queue);
+        let partition = cluster.nodes()[&container.node].partition;
         if from == to || container.phase.partition != partition {
             continue;
         }
-        assert!(cluster.queues[&from].preemptable, "law 2: {id:?} taken from a protected queue");
+        assert!(cluster.queues()[&from].preemptable, "law 2: {id:?} taken from a protected queue");
         let total = plan_of(world, partition).total;
         for queue in above(from).filter(|queue| above(to).all(|other| other != *queue)) {
             *taken.entry((queue, partition)).or_default() += container.resource().dominant_share(total);
@@ -181,9 +194,9 @@ pub(super) fn guarantees(world: &World, takings: &[Taking]) {
     }
     for ((queue, partition), taken) in taken {
         let total = plan_of(world, partition).total;
-        let jobs = cluster.jobs.values().filter(|job| above(job.queue).any(|above| above == queue));
+        let jobs = cluster.jobs().values().filter(|job| above(job.queue).any(|above| above == queue));
         let held: f64 = jobs.map(|job| job.share(total, partition)).sum();
-        let guaranteed = cluster.queues[&queue].shares(partition).guaranteed;
+        let guaranteed = cluster.queues()[&queue].shares(partition).guaranteed;
         let left = held - taken;
         assert!(left >= guaranteed - EPSILON, "law 2: {queue:?} taken down to {left} of {guaranteed}");
     }

@@ -21,7 +21,7 @@ struct Change {
     preemption: Preemption,
     /// Share of the slots for training.
     training_share: f64,
-    /// Sizes are told, as by users who know them: nothing is learnt.
+    /// Sizes are told, as by users who know them: first estimates, until training tells the rest.
     sizes_told: bool,
     /// Share of maps done before reduces start, under both schedulers.
     slowstart: f64,

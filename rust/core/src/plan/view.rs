@@ -1,0 +1,94 @@
+//! A job as its queue's policy sees it.
+
+use crate::estimate;
+use crate::fact::PhaseKey;
+use crate::policy::{JobView, PhaseView, TaskView};
+use crate::state::{Cluster, FirstTask, Job, Phase};
+use crate::units::{AppId, Millis, PartitionId, Resource};
+
+/// The job as its queue's policy sees it; `None` if it neither holds nor asks for anything in the partition. What it may
+/// not have now, because its queue does not let it run or it is parked, is no demand.
+pub(super) fn of(
+    app: AppId,
+    job: &Job,
+    partition: PartitionId,
+    total: Resource,
+    default_task: Millis,
+    cluster: &Cluster,
+) -> Option<JobView> {
+    let (mut held, mut demand, mut asked) = (0.0, 0.0, 0);
+    for (key, phase) in job.phases.iter().filter(|(key, _)| key.partition == partition) {
+        let one = key.resource.dominant_share(total);
+        held += f64::from(phase.held) * one;
+        let wanted = if job.may_start() { phase.pending } else { 0 };
+        let suspended = phase.suspended.saturating_sub(parked_alone(app, *key, cluster));
+        demand += f64::from(phase.held + suspended + wanted) * one;
+        asked += phase.left();
+    }
+    // A master that only borrows another partition's room takes none here.
+    let home = |id| cluster.containers().get(&id).and_then(|c| cluster.nodes().get(&c.node)).map(|node| node.partition);
+    let master = job.master.filter(|(id, key)| key.partition == partition && home(*id) == Some(partition));
+    let pinned = master.map_or(0.0, |(_, key)| key.resource.dominant_share(total));
+    // Where no node is left, nobody has anything to expect.
+    (asked > 0 && total != Resource::ZERO).then(|| JobView {
+        app,
+        submitted: job.submitted,
+        priority: job.priority,
+        held,
+        demand: if job.parked { pinned } else { demand },
+        pinned,
+        attained: job.attained(cluster.now()).dominant_seconds(total),
+        remaining: estimate::remaining_seconds(job, default_task, total),
+        hints: job.hints.clone(),
+        phases: phases(job, partition, total, cluster),
+        changed: true,
+    })
+}
+
+/// Nothing happened to the job for `elapsed` but that time passed.
+pub(super) fn pass_time(view: &mut JobView, cluster: &Cluster, total: Resource, elapsed: Millis) {
+    view.changed = false;
+    if let Some(job) = cluster.jobs().get(&view.app) {
+        view.attained = job.attained(cluster.now()).dominant_seconds(total);
+    }
+    for task in view.phases.iter_mut().flat_map(|phase| &mut phase.first) {
+        if let TaskView::Running { worked, runs: true, .. } = task {
+            *worked = *worked + elapsed;
+        }
+    }
+}
+
+/// How many suspended containers of that phase are parked, each by itself.
+fn parked_alone(app: AppId, key: PhaseKey, cluster: &Cluster) -> u32 {
+    let containers = cluster.parked_containers().iter().filter_map(|id| cluster.containers().get(id));
+    containers.filter(|c| c.app == app && c.phase == key && c.state.is_suspended()).count() as u32
+}
+
+/// The job's phases in the partition, ApplicationMasters aside: those are no tasks.
+pub(super) fn phases(job: &Job, partition: PartitionId, total: Resource, cluster: &Cluster) -> Vec<PhaseView> {
+    let of_partition = job.phases.iter().filter(|(key, _)| key.partition == partition);
+    let view = |(key, phase): (&PhaseKey, &Phase)| {
+        let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
+        let task = |first: &FirstTask| match first.finished {
+            Some(worked) => TaskView::Finished { worked },
+            None => {
+                let container = cluster.containers().get(&first.container);
+                let worked = container.map_or(Millis(0), |c| job.worked(first.container, c, cluster.now()));
+                let runs = container.is_some_and(|c| c.running_for(cluster.now()).is_some());
+                TaskView::Running { worked, runs, progress: first.progress }
+            }
+        };
+        PhaseView {
+            key: *key,
+            one: key.resource.dominant_share(total),
+            pending: if job.asks_for_tasks() { phase.pending } else { 0 },
+            unasked: job.unasked(*key),
+            held: (phase.held + phase.borrowed).saturating_sub(masters),
+            suspended: phase.suspended,
+            finished: phase.finished,
+            finished_time: phase.finished_time,
+            first: phase.first.iter().map(task).collect(),
+        }
+    };
+    of_partition.map(view).filter(|phase| phase.tasks() > 0).collect()
+}

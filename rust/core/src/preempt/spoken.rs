@@ -1,0 +1,149 @@
+//! What is spoken for while room is freed, and what is free beside it: the jobs ask for it again and again in one plan.
+
+use crate::fact::PhaseKey;
+use crate::state::{Claim, Cluster, For, Node, State};
+use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Claims by job, and room that is nobody's.
+pub(super) struct Spoken {
+    partition: PartitionId,
+    /// Sizes of the new containers that each job has room claimed for.
+    starts: BTreeMap<AppId, Vec<Resource>>,
+    /// The same for its suspended containers.
+    resumes: BTreeMap<AppId, Vec<Resource>>,
+    /// Nodes of the partition on which room is collected for a job as containers end, and not there yet.
+    collecting: BTreeMap<AppId, NodeId>,
+    /// Suspended containers for which there is room, or a claim to some, since this began.
+    back: BTreeSet<ContainerId>,
+    /// Room that suspended containers will use, by node.
+    promised: BTreeMap<NodeId, Resource>,
+}
+
+impl Spoken {
+    pub(super) fn open(cluster: &Cluster, partition: PartitionId) -> Spoken {
+        let (starts, resumes, collecting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (back, promised) = (BTreeSet::new(), BTreeMap::new());
+        let mut spoken = Spoken { partition, starts, resumes, collecting, back, promised };
+        for (id, node) in cluster.claimed().filter(|(_, node)| node.partition == partition) {
+            for claim in &node.claims {
+                if is_collecting(node, claim) {
+                    spoken.collecting.insert(claim.app, id);
+                    continue;
+                }
+                let of_purpose = if claim.purpose == For::Start { &mut spoken.starts } else { &mut spoken.resumes };
+                of_purpose.entry(claim.app).or_default().push(claim.resource);
+            }
+        }
+        spoken
+    }
+
+    /// Notes a claim for a new container that was just made on the node.
+    pub(super) fn claim_made(&mut self, id: NodeId, app: AppId, resource: Resource) {
+        self.starts.entry(app).or_default().push(resource);
+        self.look_again(id);
+    }
+
+    /// Gives up the room of that size that is collected for the job.
+    pub(super) fn stop_collecting(
+        &mut self,
+        cluster: &mut Cluster,
+        app: AppId,
+        resource: Resource,
+    ) -> Option<(NodeId, Claim)> {
+        let id = *self.collecting.get(&app)?;
+        let node = cluster.nodes().get(&id)?;
+        let mut claims = node.claims.iter();
+        let at =
+            claims.position(|claim| claim.app == app && claim.resource == resource && is_collecting(node, claim))?;
+        let claim = cluster.take_claim(id, at)?;
+        self.collecting.remove(&app);
+        self.look_again(id);
+        Some((id, claim))
+    }
+
+    /// Room is collected for the claim on that node.
+    pub(super) fn collect(&mut self, cluster: &mut Cluster, id: NodeId, claim: Claim) {
+        self.collecting.insert(claim.app, id);
+        cluster.claim(id, claim);
+        self.look_again(id);
+    }
+
+    /// Something was just claimed on the node.
+    pub(super) fn look_again(&mut self, id: NodeId) {
+        self.promised.remove(&id);
+    }
+
+    /// Notes that the suspended container has room on its node now, or a claim to some.
+    pub(super) fn comes_back(&mut self, app: AppId, id: ContainerId, resource: Resource) {
+        self.resumes.entry(app).or_default().push(resource);
+        self.back.insert(id);
+    }
+
+    /// Whether the job has room claimed anywhere.
+    pub(super) fn has_claims(&self, app: AppId) -> bool {
+        self.starts.contains_key(&app) || self.collecting.contains_key(&app)
+    }
+
+    /// For how many containers of that size the job has room claimed.
+    pub(super) fn claims_of(&self, app: AppId, resource: Resource) -> u32 {
+        self.starts.get(&app).map_or(0, |sizes| sizes.iter().filter(|size| **size == resource).count() as u32)
+    }
+
+    /// How much the job's claims will give it, as a fraction of `total`.
+    pub(super) fn claimed_share(&self, app: AppId, total: Resource) -> f64 {
+        let sizes = self.starts.get(&app).into_iter().chain(self.resumes.get(&app)).flatten();
+        sizes.map(|size| size.dominant_share(total)).fold(0.0, |sum, one| sum + one)
+    }
+
+    /// Suspended containers of the job that could come back and are not on their way, longest suspended first.
+    pub(super) fn suspended_of(&self, cluster: &Cluster, app: AppId) -> Vec<ContainerId> {
+        let Some(job) = cluster.jobs().get(&app).filter(|job| !job.suspended.is_empty()) else { return Vec::new() };
+        let mut waiting = Vec::new();
+        for id in job.suspended.iter().filter(|id| !self.back.contains(id)) {
+            let Some(container) = cluster.containers().get(id) else { continue };
+            let home = cluster.nodes().get(&container.node).filter(|node| node.partition == self.partition);
+            let claimed = |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(*id));
+            let stays = container.proposed || job.has_parked(container) || container.state != State::Suspended;
+            if !stays && home.is_some_and(|node| node.is_live(cluster.now()) && !claimed(node)) {
+                waiting.push((container.since, *id));
+            }
+        }
+        waiting.sort_unstable();
+        waiting.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Whether the node has so much room that nobody claims; then it is spoken for.
+    pub(super) fn use_room(&mut self, cluster: &Cluster, id: NodeId, need: Resource) -> bool {
+        let live = |node: &&Node| node.partition == self.partition && node.is_live(cluster.now());
+        let Some(node) = cluster.nodes().get(&id).filter(live) else { return false };
+        let promised = self.promised.entry(id).or_default();
+        let fits = need.fits_in(node.usable() - node.kept_in_all() - *promised);
+        if fits {
+            *promised += need;
+        }
+        fits
+    }
+
+    /// How many containers of that size, up to `enough`, would find room without taking anything from anybody.
+    pub(super) fn free_places(&self, cluster: &Cluster, app: AppId, key: &PhaseKey, enough: u32) -> u32 {
+        let Some(partition) = cluster.partitions().get(&self.partition) else { return 0 };
+        let (mut places, mut last) = (0, None);
+        while places < enough {
+            last = partition.rooms.next(last, |usable| key.resource.fits_in(usable));
+            let Some(room) = last else { break };
+            let Some(node) = cluster.nodes().get(&room.node).filter(|node| !node.refused.contains(&app)) else {
+                continue;
+            };
+            let promised = self.promised.get(&room.node).copied().unwrap_or_default();
+            let free = node.usable() - node.kept_in_all() - promised;
+            places += key.resource.times_in(free).min(enough);
+        }
+        places.min(enough)
+    }
+}
+
+/// Whether the claim waits for room to come by itself, and it is not there yet.
+fn is_collecting(node: &Node, claim: &Claim) -> bool {
+    claim.purpose == For::Start && !claim.is_freed() && !claim.resource.fits_in(node.usable())
+}

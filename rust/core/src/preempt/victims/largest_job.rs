@@ -1,0 +1,11 @@
+//! Of the job with most left to do, whatever its rank, the youngest: it is put off least, for its length.
+
+use super::VictimOrder;
+
+pub(super) struct LargestJob;
+
+impl VictimOrder for LargestJob {
+    fn most_left_first(&self) -> bool {
+        true
+    }
+}

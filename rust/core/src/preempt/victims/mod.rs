@@ -1,0 +1,43 @@
+//! In which order containers go that may be taken: a choice of the queue that loses, independent of who may be taken from
+//! at all and of how they go. One file each.
+
+mod largest_job;
+mod nearest_to_completion;
+mod smallest_memory;
+mod youngest;
+
+use crate::settings::Victims;
+use crate::units::Millis;
+
+/// What an order looks at: a container that may be taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    /// Its memory, in MiB.
+    pub memory_mb: i64,
+    /// Run time that it probably has left.
+    pub left: Millis,
+}
+
+/// The order in which a queue's containers go. The first tasks of a phase, from which its size is learnt, go last of their
+/// job in any order; ties go to the younger.
+pub(super) trait VictimOrder: Sync {
+    /// What goes first of one job's: the smallest.
+    fn turn(&self, _of: Standing) -> i64 {
+        0
+    }
+
+    /// Whether the job with most left to do gives first, whatever its rank; otherwise the last in order does.
+    fn most_left_first(&self) -> bool {
+        false
+    }
+}
+
+/// The order of that name.
+pub(super) fn order(victims: Victims) -> &'static dyn VictimOrder {
+    match victims {
+        Victims::Youngest => &youngest::Youngest,
+        Victims::SmallestMemory => &smallest_memory::SmallestMemory,
+        Victims::NearestToCompletion => &nearest_to_completion::NearestToCompletion,
+        Victims::LargestJob => &largest_job::LargestJob,
+    }
+}

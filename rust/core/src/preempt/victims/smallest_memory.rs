@@ -1,0 +1,11 @@
+//! Of the lowest-ranked job, the smallest: least is written to disk.
+
+use super::{Standing, VictimOrder};
+
+pub(super) struct SmallestMemory;
+
+impl VictimOrder for SmallestMemory {
+    fn turn(&self, of: Standing) -> i64 {
+        of.memory_mb
+    }
+}

@@ -1,0 +1,47 @@
+//! Every index against a recomputation, after every step of a debug build.
+
+use super::index::Listing;
+use super::{Cluster, Partition};
+use crate::units::PartitionId;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Cluster {
+    /// Whether what is derived follows from the nodes, jobs and containers as they are.
+    ///
+    /// # Panics
+    /// If it does not: a way around the gateway was found.
+    pub(crate) fn check(&self) {
+        let mut partitions: BTreeMap<PartitionId, Partition> = BTreeMap::new();
+        for (id, node) in &self.nodes {
+            let listing = Listing::of(node, self.now);
+            assert_eq!(node.listed, Some(listing), "listing of {id:?}");
+            listing.add(*id, &mut partitions);
+            assert!(!node.is_live(self.now) || node.watched, "nobody looks when {id:?} falls silent");
+        }
+        assert_eq!(self.partitions, partitions);
+        let nodes = |which: &dyn Fn(&super::Node) -> bool| -> BTreeSet<_> {
+            self.nodes.iter().filter(|(_, node)| which(node)).map(|(id, _)| *id).collect()
+        };
+        assert_eq!(self.claimed, nodes(&|node| !node.claims.is_empty()));
+        assert_eq!(self.stalled, nodes(&|node| node.waiting_since.is_some()));
+        let suspended = self.containers.iter().filter(|(_, container)| container.state.is_suspended());
+        assert_eq!(self.suspended, suspended.map(|(id, container)| (container.since, *id)).collect());
+        let parked = self.containers.iter().filter(|(_, container)| container.parked);
+        assert_eq!(self.parked_containers, parked.map(|(id, _)| *id).collect());
+        let jobs = |which: &dyn Fn(&super::Job) -> bool| -> BTreeSet<_> {
+            self.jobs.iter().filter(|(_, job)| which(job)).map(|(app, _)| *app).collect()
+        };
+        assert_eq!(self.parked_jobs, jobs(&|job| job.parked));
+        assert_eq!(self.guests, jobs(&|job| job.phases.values().any(|phase| phase.borrowed > 0)));
+        let mut holders: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        for (app, job) in &self.jobs {
+            holders.entry(job.holder()).or_default().insert(*app);
+        }
+        assert_eq!(self.holders, holders);
+        for (app, job) in &self.jobs {
+            assert_eq!(job.rests, self.limits.rests(job.holder(), *app), "whether {app:?} rests");
+            let own = job.containers.iter().filter(|id| self.is_suspended(**id));
+            assert!(job.suspended.iter().eq(own), "suspended ones of {app:?}");
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! What each fact changes.
+
+use super::{set, Claim, Cluster, Container, For, Job, Node, Shares, State, HEARTBEATS_TO_SUSPEND};
+use crate::fact::{ContainerFact, Exit, Fact, Found, NodeFact, Rejection};
+use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
+
+/// How long a container is left in peace whose suspension was refused because the room was not there yet.
+const NO_ROOM_REST: Millis = Millis(300);
+
+impl Cluster {
+    /// Takes one fact into account. Unknown handles are counted in [`Tally::strange_facts`](super::Tally::strange_facts) and
+    /// otherwise ignored: a late fact about something gone is normal, and never a reason to stop.
+    pub fn apply(&mut self, fact: &Fact) {
+        let known = match fact {
+            Fact::Node(node) => self.put_node(node),
+            Fact::NodeRemoved { node } => self.remove_node(*node),
+            Fact::Heartbeat { node, paused, waiting } => self.heartbeat(*node, *paused, *waiting),
+            Fact::Queue(fact) => {
+                self.other_limits();
+                self.other_queues |= !self.queues.contains_key(&fact.queue);
+                self.queues.entry(fact.queue).or_default().describe(fact);
+                true
+            }
+            Fact::QueueRemoved { queue } => {
+                self.other_queues = true;
+                self.queues.remove(queue).is_some()
+            }
+            Fact::QueueShare { queue, partition, guaranteed, maximum } => {
+                self.other_limits();
+                let shares = Shares { guaranteed: *guaranteed, maximum: *maximum };
+                self.queues.get_mut(queue).map(|queue| queue.shares.insert(*partition, shares)).is_some()
+            }
+            Fact::App(fact) => {
+                let unheard_of = !self.jobs.contains_key(&fact.app);
+                if unheard_of {
+                    let job = Job::new(fact, self.now);
+                    let holder = job.holder();
+                    self.jobs.insert(fact.app, job);
+                    self.change_holder(fact.app, None, Some(holder));
+                }
+                unheard_of
+            }
+            Fact::AppChanged { app, queue, priority } => {
+                // For the queue that it leaves it is gone.
+                let leaves = self.jobs.get(app).filter(|job| job.queue != *queue).cloned();
+                self.departed.extend(leaves.map(|job| (*app, job)));
+                let change = |job: &mut Job, _| {
+                    let before = job.holder();
+                    (job.queue, job.priority) = (*queue, *priority);
+                    (before, job.holder())
+                };
+                let holders = self.with_job(*app, change);
+                holders.into_iter().for_each(|(before, after)| self.change_holder(*app, Some(before), Some(after)));
+                holders.is_some()
+            }
+            Fact::AppActive { app, active } => {
+                self.new_demand |= *active;
+                self.with_job(*app, |job, _| job.active = *active).is_some()
+            }
+            Fact::AppParked { app, parked } => {
+                self.new_demand |= !*parked;
+                self.park_app(*app, *parked)
+            }
+            Fact::ContainerParked { container, parked } => self.park_container(*container, *parked),
+            Fact::AttemptEnded { app, keep_containers } => self.end_attempt(*app, *keep_containers),
+            Fact::AppRemoved { app } => self.remove_app(*app),
+            Fact::AsksReplaced { app } => self.with_job(*app, |job, _| job.forget_asks()).is_some(),
+            Fact::Asked { app, phase, count } => {
+                self.new_demand |= *count > 0;
+                self.with_job(*app, |job, _| job.phases.entry(*phase).or_default().pending = *count).is_some()
+            }
+            Fact::Allocated(fact) => self.put_container(fact),
+            Fact::Launched { container } => self.launch(*container),
+            Fact::Progress { container, done } => self.progress(*container, *done),
+            Fact::Tasks { app, priority, total, done } => {
+                self.with_job(*app, |job, _| job.say_tasks(*priority, *total, *done)).is_some()
+            }
+            Fact::Demoted { container } => self.demote(*container),
+            Fact::Promoted { container } => self.promote(*container),
+            Fact::Completed { container, exit } => self.complete(*container, *exit),
+            Fact::AssignRejected { app, node, reason } => self.assign_rejected(*app, *node, *reason),
+            Fact::ContainerRejected { container, reason } => self.container_rejected(*container, *reason),
+        };
+        if !known {
+            self.tally.strange_facts += 1;
+        }
+        // Reports of nodes and refusals change nobody's claim; all other facts may.
+        let indifferent = matches!(
+            fact,
+            Fact::Heartbeat { .. }
+                | Fact::Launched { .. }
+                | Fact::Progress { .. }
+                | Fact::Tasks { .. }
+                | Fact::AssignRejected { .. }
+                | Fact::ContainerRejected { .. }
+        );
+        self.replan |= !indifferent;
+    }
+
+    fn put_node(&mut self, fact: &NodeFact) -> bool {
+        let (now, silent_after) = (self.now, self.silent_after);
+        let before = self.nodes.entry(fact.node).or_insert_with(|| Node::new(now, silent_after)).partition;
+        self.at_node(fact.node, |node| node.describe(fact));
+        self.other_limits();
+        if before != fact.partition {
+            // What was held there is borrowed now, or the other way round.
+            let there: Vec<_> = self.on_node(fact.node).map(|(id, container)| (id, container.clone())).collect();
+            for (id, container) in there {
+                self.with_job(container.app, |job, now| {
+                    job.remove(id, &container, before, now);
+                    job.add(id, &container, fact.partition, now);
+                });
+            }
+        }
+        self.woken.insert(fact.node);
+        true
+    }
+
+    fn remove_node(&mut self, id: NodeId) -> bool {
+        let gone: Vec<_> = self.on_node(id).map(|(container, _)| container).collect();
+        for container in gone {
+            self.complete(container, Exit::Killed);
+        }
+        let Some(node) = self.nodes.remove(&id) else { return false };
+        node.listed.iter().for_each(|listing| listing.remove(id, &mut self.partitions));
+        self.other_limits();
+        self.woken.remove(&id);
+        self.claimed.remove(&id);
+        self.stalled.remove(&id);
+        true
+    }
+
+    fn heartbeat(&mut self, id: NodeId, paused: u32, waiting: u32) -> bool {
+        let now = self.now;
+        let heard = |node: &mut Node| {
+            let was_live = node.is_live(now);
+            node.heartbeat(now, paused, waiting);
+            (was_live, node.heartbeats, std::mem::take(&mut node.resuming), node.settling != Resource::ZERO)
+        };
+        let Some((was_live, beats, resumed, settles)) = self.at_node(id, heard) else { return false };
+        self.woken.insert(id);
+        // What was planned without it gave nobody its room, and may have given nobody anything.
+        self.replan |= !was_live;
+        self.new_demand |= !was_live;
+        for container in resumed {
+            if let Some(container) = self.containers.get_mut(&container) {
+                container.state = State::Running;
+            }
+        }
+        if settles {
+            let safe = |c: &Container| matches!(c.state, State::MustSuspend { safe_at } if beats >= safe_at);
+            let here = self.on_node(id).filter(|(_, container)| safe(container));
+            let settled: Vec<_> = here.map(|(container, found)| (container, found.resource())).collect();
+            for (container, resource) in settled {
+                if let Some(container) = self.containers.get_mut(&container) {
+                    container.state = State::Suspended;
+                }
+                self.at_node(id, |node| node.settled(container, resource));
+            }
+        }
+        true
+    }
+
+    fn end_attempt(&mut self, app: AppId, keep_containers: bool) -> bool {
+        let end = |job: &mut Job, _| {
+            job.forget_asks();
+            job.active = false;
+            job.containers.iter().copied().collect::<Vec<_>>()
+        };
+        let Some(gone) = self.with_job(app, end) else { return false };
+        for id in gone {
+            // The master belongs to its attempt; the others may live on into the next.
+            if !keep_containers || self.containers.get(&id).is_some_and(|c| c.is_master) {
+                self.complete(id, Exit::Killed);
+            }
+        }
+        true
+    }
+
+    fn remove_app(&mut self, app: AppId) -> bool {
+        self.end_attempt(app, false);
+        // Whoever keeps something about it hears of its end as of any change.
+        self.with_job(app, |_, _| ());
+        let job = self.jobs.remove(&app);
+        self.change_holder(app, job.as_ref().map(Job::holder), None);
+        self.parked_jobs.remove(&app);
+        self.guests.remove(&app);
+        let known = job.is_some();
+        self.departed.extend(job.map(|job| (app, job)));
+        known
+    }
+
+    fn park_app(&mut self, app: AppId, parked: bool) -> bool {
+        let park = |job: &mut Job, _| std::mem::replace(&mut job.parked, parked);
+        let Some(before) = self.with_job(app, park) else { return false };
+        set(&mut self.parked_jobs, app, parked);
+        if before != parked {
+            let containers: Vec<_> = self.jobs.get(&app).into_iter().flat_map(|job| job.containers.clone()).collect();
+            containers.into_iter().for_each(|id| self.take_up(id));
+        }
+        true
+    }
+
+    fn park_container(&mut self, id: ContainerId, parked: bool) -> bool {
+        let Some(container) = self.containers.get_mut(&id) else { return false };
+        let app = container.app;
+        if std::mem::replace(&mut container.parked, parked) != parked {
+            set(&mut self.parked_containers, id, parked);
+            self.with_job(app, |_, _| ());
+            self.take_up(id);
+        }
+        true
+    }
+
+    /// What was parked does not count as having waited: its time to be resumed begins now. Nothing is kept for it meanwhile.
+    fn take_up(&mut self, id: ContainerId) {
+        let now = self.now;
+        let Some(container) = self.containers.get_mut(&id).filter(|container| container.state.is_suspended()) else {
+            return;
+        };
+        self.suspended.remove(&(container.since, id));
+        container.since = now;
+        self.suspended.insert((now, id));
+        let node = container.node;
+        self.at_node(node, |node| node.claims.retain(|claim| claim.purpose != For::Resume(id)));
+        self.woken.insert(node);
+    }
+
+    fn put_container(&mut self, fact: &ContainerFact) -> bool {
+        let id = fact.container;
+        if self.containers.contains_key(&id) || !self.jobs.contains_key(&fact.app) {
+            return false;
+        }
+        let container = Container::new(fact, self.now);
+        let put = |node: &mut Node| {
+            node.drop_claim(fact.app, container.resource());
+            node.add(id, &container);
+            node.partition
+        };
+        let Some(partition) = self.at_node(fact.node, put) else { return false };
+        self.with_job(fact.app, |job, now| {
+            if fact.state == Found::New {
+                job.spend_ask(fact.phase);
+            }
+            job.add(id, &container, partition, now);
+        });
+        if container.state.is_suspended() {
+            self.suspended.insert((container.since, id));
+        }
+        self.containers.insert(id, container);
+        self.held_more(fact.app);
+        true
+    }
+
+    /// Moves the container from one state to another, with all that is counted by state.
+    fn change_state(&mut self, id: ContainerId, change: impl FnOnce(&mut Container, &mut Node, Millis)) -> bool {
+        let Some(before) = self.containers.get(&id).cloned() else { return false };
+        if !self.jobs.contains_key(&before.app) {
+            return false;
+        }
+        let (mut after, now) = (before.clone(), self.now);
+        let at = |node: &mut Node| {
+            node.remove(id, &before);
+            change(&mut after, node, now);
+            node.add(id, &after);
+            node.partition
+        };
+        let Some(partition) = self.at_node(before.node, at) else { return false };
+        self.with_job(before.app, |job, now| {
+            job.remove(id, &before, partition, now);
+            job.add(id, &after, partition, now);
+        });
+        for (container, suspends) in [(&before, false), (&after, true)] {
+            if container.state.is_suspended() {
+                set(&mut self.suspended, (container.since, id), suspends);
+            }
+        }
+        self.woken.insert(after.node);
+        if after.state.is_suspended() {
+            self.held_less(after.app);
+        } else {
+            self.held_more(after.app);
+        }
+        self.containers.insert(id, after);
+        true
+    }
+
+    fn launch(&mut self, id: ContainerId) -> bool {
+        let Some(container) = self.containers.get_mut(&id) else { return false };
+        let before = container.since;
+        container.launch(self.now);
+        let container = container.clone();
+        if self.suspended.remove(&(before, id)) {
+            self.suspended.insert((container.since, id));
+        }
+        self.with_job(container.app, |job, _| job.start(id, &container));
+        true
+    }
+
+    fn progress(&mut self, id: ContainerId, done: Option<f64>) -> bool {
+        let sensible = done.is_none_or(|done| (0.0..=1.0).contains(&done));
+        let Some(container) = self.containers.get(&id).filter(|_| sensible).cloned() else { return false };
+        self.with_job(container.app, |job, now| job.progress(id, &container, done, now)).is_some()
+    }
+
+    fn demote(&mut self, id: ContainerId) -> bool {
+        if self.containers.get(&id).is_none_or(|c| c.state.is_suspended()) {
+            return false;
+        }
+        self.tally.suspended += 1;
+        self.change_state(id, |container, node, now| {
+            container.suspend(node.heartbeats + HEARTBEATS_TO_SUSPEND, now);
+            container.suspended_for =
+                node.claims.iter().rfind(|claim| claim.victims.contains(&id)).map(|claim| claim.app);
+            node.resuming.remove(&id);
+        })
+    }
+
+    fn promote(&mut self, id: ContainerId) -> bool {
+        if !self.is_suspended(id) {
+            return false;
+        }
+        self.tally.resumed += 1;
+        self.change_state(id, |container, node, now| {
+            container.resume(now);
+            node.resuming.insert(id);
+            // It comes back into room that was kept for it, or into what was kept for its job's next container.
+            let claims = node.claims.len();
+            node.claims.retain(|claim| claim.purpose != For::Resume(id));
+            if node.claims.len() == claims {
+                node.drop_claim(container.app, container.resource());
+            }
+        })
+    }
+
+    fn complete(&mut self, id: ContainerId, exit: Exit) -> bool {
+        let Some(container) = self.containers.remove(&id) else { return false };
+        self.suspended.remove(&(container.since, id));
+        self.parked_containers.remove(&id);
+        let leave = |node: &mut Node| {
+            node.remove(id, &container);
+            node.resuming.remove(&id);
+            node.claims.retain(|claim| claim.purpose != For::Resume(id));
+            node.partition
+        };
+        if let Some(partition) = self.at_node(container.node, leave) {
+            self.with_job(container.app, |job, now| {
+                job.remove(id, &container, partition, now);
+                job.finish(id, &container, exit, now);
+            });
+            self.held_less(container.app);
+            self.woken.insert(container.node);
+        }
+        true
+    }
+
+    fn assign_rejected(&mut self, app: AppId, id: NodeId, reason: Rejection) -> bool {
+        if self.at_node(id, |node| node.refused.insert(app)).is_none() {
+            return false;
+        }
+        self.woken.insert(id);
+        if reason == Rejection::Locality {
+            return true;
+        }
+        self.tally.rejected += 1;
+        if !matches!(reason, Rejection::Limit | Rejection::Gone) {
+            return true;
+        }
+        // What was freed for it would lie idle: give it back, and do not free more for it for a while.
+        self.retain_claims(|_, claim| claim.app != app || matches!(claim.purpose, For::Resume(_)));
+        let refused_rest = self.refused_rest;
+        let rest = |job: &mut Job, now| {
+            job.barred_until = now + refused_rest;
+            job.holder()
+        };
+        let Some(holder) = self.with_job(app, rest) else { return false };
+        if reason == Rejection::Limit {
+            let all = self.limits.refuse(holder, app, self.now);
+            self.with_job(app, |job, _| job.rests = true);
+            if all {
+                self.look_at_rests(holder);
+            }
+        }
+        true
+    }
+
+    fn container_rejected(&mut self, id: ContainerId, reason: Rejection) -> bool {
+        self.tally.rejected += 1;
+        let Some(container) = self.containers.get_mut(&id) else { return false };
+        // Room that is free here and not yet in the ResourceManager's books soon will be.
+        let rest = if reason == Rejection::Room { NO_ROOM_REST } else { self.refused_rest };
+        container.barred_until = self.now + rest;
+        container.killed = false;
+        let given_up = |claim: &Claim| claim.purpose == For::Resume(id) && reason != Rejection::Room;
+        let node = container.node;
+        self.at_node(node, |node| node.claims.retain(|claim| !claim.victims.contains(&id) && !given_up(claim)));
+        true
+    }
+}

@@ -1,0 +1,134 @@
+//! What is derived from nodes and jobs and asked for at every step, kept true as they change: what a partition's live nodes
+//! offer, and which of them have how much room. Nothing here is looked for by walking over all nodes.
+
+use super::Node;
+use crate::units::{Millis, NodeId, PartitionId, Resource};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::ops::Bound;
+
+/// As what a node counts in its partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Listing {
+    partition: PartitionId,
+    total: Resource,
+    /// What can be used on it at once; `None` while it is silent.
+    usable: Option<Resource>,
+}
+
+impl Listing {
+    /// As what the node should be listed now.
+    pub fn of(node: &Node, now: Millis) -> Listing {
+        let usable = node.is_live(now).then(|| node.usable());
+        Listing { partition: node.partition, total: node.total, usable }
+    }
+
+    /// Notes the node where it belongs.
+    pub fn add(&self, id: NodeId, partitions: &mut BTreeMap<PartitionId, Partition>) {
+        let partition = partitions.entry(self.partition).or_default();
+        partition.nodes += 1;
+        partition.total += self.total;
+        if let Some(usable) = self.usable {
+            partition.live += self.total;
+            partition.rooms.add(usable, id);
+        }
+    }
+
+    /// Takes it out of there. A partition without nodes is none.
+    pub fn remove(&self, id: NodeId, partitions: &mut BTreeMap<PartitionId, Partition>) {
+        let Some(partition) = partitions.get_mut(&self.partition) else { return };
+        partition.nodes -= 1;
+        partition.total -= self.total;
+        if let Some(usable) = self.usable {
+            partition.live -= self.total;
+            partition.rooms.remove(usable, id);
+        }
+        if partition.nodes == 0 {
+            partitions.remove(&self.partition);
+        }
+    }
+}
+
+/// Live nodes by the room that can be used on them at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rooms(BTreeMap<Resource, BTreeSet<NodeId>>);
+
+/// A place in [`Rooms`], roomiest first and of equal ones the first by handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// What can be used at once.
+    pub usable: Resource,
+    /// Where.
+    pub node: NodeId,
+}
+
+impl Rooms {
+    fn add(&mut self, usable: Resource, node: NodeId) {
+        self.0.entry(usable).or_default().insert(node);
+    }
+
+    fn remove(&mut self, usable: Resource, node: NodeId) {
+        if let Some(nodes) = self.0.get_mut(&usable) {
+            nodes.remove(&node);
+            if nodes.is_empty() {
+                self.0.remove(&usable);
+            }
+        }
+    }
+
+    /// The next node after `last`, from the roomiest on, whose room `serves` says is worth a look. Rooms of one size are judged
+    /// once, however many nodes have it.
+    pub fn next(&self, last: Option<Room>, serves: impl Fn(Resource) -> bool) -> Option<Room> {
+        if let Some(last) = last.filter(|last| serves(last.usable)) {
+            let after = (Bound::Excluded(last.node), Bound::Unbounded);
+            let beside = self.0.get(&last.usable).and_then(|nodes| nodes.range(after).next());
+            if let Some(node) = beside {
+                return Some(Room { usable: last.usable, node: *node });
+            }
+        }
+        let smaller = match last {
+            Some(last) => self.0.range(..last.usable),
+            None => self.0.range(..),
+        };
+        let mut smaller = smaller.rev().filter(|(usable, _)| serves(**usable));
+        smaller.find_map(|(usable, nodes)| nodes.first().map(|node| Room { usable: *usable, node: *node }))
+    }
+
+    /// All nodes with their room, roomiest first.
+    pub fn all(&self) -> impl Iterator<Item = Room> + '_ {
+        let room = |usable, node: &NodeId| Room { usable, node: *node };
+        self.0.iter().rev().flat_map(move |(usable, nodes)| nodes.iter().map(move |node| room(*usable, node)))
+    }
+}
+
+/// A partition's nodes together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Partition {
+    /// How many nodes are in it, live or not.
+    pub nodes: usize,
+    /// What all of them offer.
+    pub total: Resource,
+    /// What those offer that can be counted on now.
+    pub live: Resource,
+    /// Those by their room.
+    pub rooms: Rooms,
+}
+
+/// When to look whether a node has fallen silent. One entry a node, put off when it turns out to have reported since.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Silences(BinaryHeap<Reverse<(Millis, NodeId)>>);
+
+impl Silences {
+    pub fn look(&mut self, at: Millis, node: NodeId) {
+        self.0.push(Reverse((at, node)));
+    }
+
+    /// The next node that is to be looked at by now.
+    pub fn due(&mut self, now: Millis) -> Option<NodeId> {
+        let Reverse((at, _)) = self.0.peek()?;
+        if *at > now {
+            return None;
+        }
+        self.0.pop().map(|Reverse((_, node))| node)
+    }
+}

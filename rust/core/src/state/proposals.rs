@@ -1,0 +1,132 @@
+//! What a step proposes, and the room it keeps: noted here, so that nothing in the same step builds on what is spoken for.
+
+use super::{Claim, Cluster, Container, Node, State};
+use crate::decision::Decision;
+use crate::fact::PhaseKey;
+use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
+
+impl Cluster {
+    /// Proposes containers of the job on the node, so many of each phase.
+    pub(crate) fn assign(&mut self, app: AppId, node: NodeId, of_phases: &[(PhaseKey, u32)]) {
+        let count = of_phases.iter().map(|(_, count)| count).sum();
+        for (key, count) in of_phases {
+            self.at_node(node, |node| node.proposed += key.resource.times(*count));
+        }
+        self.with_job(app, |job, _| {
+            for (key, count) in of_phases {
+                if let Some(phase) = job.phases.get_mut(key) {
+                    phase.proposed += count;
+                }
+            }
+        });
+        self.proposals.push(Decision::Assign { app, node, count });
+    }
+
+    /// Proposes to resume the container where it is.
+    pub(crate) fn resume(&mut self, id: ContainerId) {
+        self.change_proposed(id, Decision::Resume { container: id }, |container, node| {
+            // One that still settles brings its own room along.
+            if !matches!(container.state, State::MustSuspend { .. }) {
+                node.proposed += container.resource();
+            }
+        });
+    }
+
+    /// Proposes to suspend the container.
+    pub(crate) fn suspend(&mut self, id: ContainerId) {
+        self.change_proposed(id, Decision::Suspend { container: id }, leave);
+    }
+
+    /// Proposes to kill the container.
+    pub(crate) fn kill(&mut self, id: ContainerId) {
+        self.change_proposed(id, Decision::Kill { container: id }, |container, node| {
+            container.killed = true;
+            leave(container, node);
+        });
+    }
+
+    fn change_proposed(&mut self, id: ContainerId, decision: Decision, change: impl FnOnce(&mut Container, &mut Node)) {
+        let Some(mut container) = self.containers.get(&id).cloned() else { return };
+        container.proposed = true;
+        self.at_node(container.node, |node| change(&mut container, node));
+        self.containers.insert(id, container);
+        self.proposals.push(decision);
+    }
+
+    /// Forgets the proposals of the last step: each was confirmed or refused by the facts that follow.
+    pub(super) fn clear_proposals(&mut self) {
+        let mut proposals = std::mem::take(&mut self.proposals);
+        for decision in proposals.drain(..) {
+            let node = match decision {
+                Decision::Assign { app, node, .. } => {
+                    self.with_job(app, |job, _| job.phases.values_mut().for_each(|phase| phase.proposed = 0));
+                    Some(node)
+                }
+                Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } => {
+                    let found = self.containers.get_mut(&container);
+                    found.map(|found| {
+                        found.proposed = false;
+                        found.node
+                    })
+                }
+            };
+            if let Some(node) = node {
+                self.at_node(node, |node| (node.proposed, node.leaving) = (Resource::ZERO, Resource::ZERO));
+            }
+        }
+        self.proposals = proposals;
+    }
+
+    /// Keeps room on the node.
+    pub(crate) fn claim(&mut self, node: NodeId, claim: Claim) {
+        self.at_node(node, |node| node.claims.push(claim));
+    }
+
+    /// Takes one claim back, by its place on the node.
+    pub(crate) fn take_claim(&mut self, node: NodeId, at: usize) -> Option<Claim> {
+        self.at_node(node, |node| (at < node.claims.len()).then(|| node.claims.remove(at))).flatten()
+    }
+
+    /// Looks at every claim, node by node, and gives back those for which `keep` says no.
+    pub(crate) fn retain_claims(&mut self, mut keep: impl FnMut(&Cluster, &Claim) -> bool) {
+        for id in self.claimed.iter().copied().collect::<Vec<_>>() {
+            let mut claims = self.nodes.get_mut(&id).map(|node| std::mem::take(&mut node.claims)).unwrap_or_default();
+            claims.retain(|claim| keep(self, claim));
+            self.at_node(id, |node| node.claims = claims);
+        }
+    }
+
+    /// What was freed for the job was not used: nothing more is freed for it until then.
+    pub(crate) fn claim_expired(&mut self, app: AppId, barred_until: Millis) {
+        self.tally.claims_expired += 1;
+        self.with_job(app, |job, _| job.barred_until = barred_until);
+    }
+
+    /// Whether the suspended container, which its job may run, is kept out of its full home; since when.
+    pub(crate) fn keep_out(&mut self, id: ContainerId, kept_out: bool) -> Option<Millis> {
+        let now = self.now;
+        let container = self.containers.get_mut(&id)?;
+        container.kept_out_since = kept_out.then(|| container.kept_out_since.unwrap_or(now));
+        container.kept_out_since
+    }
+
+    /// Whether the phase wants a container and no node has room; since when.
+    pub(crate) fn wait_for_room(&mut self, app: AppId, key: PhaseKey, waits: bool) -> Option<Millis> {
+        let phase = self.jobs.get_mut(&app)?.phases.get_mut(&key)?;
+        phase.waiting_since = waits.then(|| phase.waiting_since.unwrap_or(self.now));
+        phase.waiting_since
+    }
+
+    /// One of the containers in the way on a stalled node goes: that must reach the node before another has to.
+    pub(crate) fn restart_stall(&mut self, node: NodeId) {
+        let now = self.now;
+        self.at_node(node, |node| node.waiting_since = Some(now));
+    }
+}
+
+/// A container that counts leaves room behind.
+fn leave(container: &mut Container, node: &mut Node) {
+    if !container.state.is_suspended() {
+        node.leaving += container.resource();
+    }
+}

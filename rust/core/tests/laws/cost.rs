@@ -1,0 +1,108 @@
+//! What each kind of fact costs, in nodes, jobs and containers looked at: the table of the architecture ("What a fact costs").
+//! The same at any size.
+
+use crate::direct::{Direct, BETWEEN_PLANS};
+use hiatus_core::decision::Decision;
+use hiatus_core::fact::Rejection;
+use hiatus_core::place::MOST_CONTAINERS;
+use hiatus_core::visits::Visits;
+
+const SIZES: [u32; 2] = [10, 100];
+
+/// Every node full, every job with ten containers running and more wanted.
+fn full(nodes: u32) -> Direct {
+    let mut cluster = Direct::new("order", nodes, nodes);
+    cluster.everybody_asks(12);
+    cluster
+}
+
+#[test]
+fn a_heartbeat_of_a_full_node_looks_at_no_job() {
+    for nodes in SIZES {
+        let mut cluster = full(nodes);
+        cluster.heartbeat(3);
+        assert_eq!(cluster.step(BETWEEN_PLANS), Visits { nodes: 1, jobs: 0, containers: 0 }, "{nodes} nodes");
+    }
+}
+
+#[test]
+fn a_containers_end_looks_at_its_job_its_node_and_whom_it_lets_start() {
+    for nodes in SIZES {
+        let mut cluster = full(nodes);
+        let before = cluster.placed();
+        cluster.first_container_ends();
+        // Its job, whoever is served, and that one again in its new place.
+        assert_eq!(cluster.step(BETWEEN_PLANS), Visits { nodes: 1, jobs: 3, containers: 0 }, "{nodes} nodes");
+        assert_eq!(cluster.placed(), before + 1);
+    }
+}
+
+#[test]
+fn an_ask_that_fits_nowhere_looks_at_no_node() {
+    for nodes in SIZES {
+        let mut cluster = full(nodes);
+        cluster.asks(1, 20);
+        let visits = cluster.step(BETWEEN_PLANS);
+        assert_eq!((visits.nodes, visits.containers), (0, 0), "{nodes} nodes: {visits:?}");
+        // The plan that follows sees the jobs that changed since the last: here this one.
+        let visits = cluster.plan();
+        assert!(visits.nodes == 0 && visits.jobs <= 2, "{nodes} nodes: {visits:?}");
+    }
+}
+
+#[test]
+fn an_ask_is_served_on_the_roomiest_node_without_a_look_at_others() {
+    for nodes in SIZES {
+        let mut cluster = Direct::new("order", nodes, 5);
+        cluster.asks(1, 4);
+        let visits = cluster.plan();
+        assert_eq!((visits.nodes, cluster.placed()), (1, 4), "{nodes} nodes: {visits:?}");
+    }
+}
+
+#[test]
+fn a_plan_without_news_sees_no_job() {
+    let mut cluster = full(50);
+    cluster.plan();
+    assert_eq!(cluster.plan(), Visits::default());
+}
+
+#[test]
+fn a_morning_is_cut_into_steps() {
+    let mut cluster = Direct::new("order", 100, 100);
+    cluster.everybody_asks(10);
+    assert_eq!((cluster.placed(), cluster.most_at_once), (1000, MOST_CONTAINERS));
+}
+
+#[test]
+fn who_is_refused_by_a_limit_is_not_proposed_again_on_every_node() {
+    let mut cluster = Direct::new("order", 100, 4);
+    cluster.refusing(|decision| matches!(decision, Decision::Assign { .. }).then_some(Rejection::Limit));
+    (0..4).for_each(|app| cluster.asks(app, 3));
+    cluster.plan();
+    let first = cluster.refused;
+    assert!((1..=8).contains(&first), "a few proposals, and not one a node: {first}");
+    for node in 0..90 {
+        cluster.heartbeat(node);
+        cluster.step(1);
+    }
+    assert_eq!(cluster.refused, first, "before its rest is over nobody asks again");
+    cluster.plan();
+    assert!(cluster.refused > first, "later somebody finds out whether the limit still stands");
+}
+
+#[test]
+fn a_silent_node_gets_nothing_however_often_its_containers_end() {
+    let mut cluster = Direct::new("order", 1, 2);
+    cluster.everybody_asks(8);
+    let placed = cluster.placed();
+    cluster.step(11_000);
+    for _ in 0..5 {
+        cluster.first_container_ends();
+        cluster.step(200);
+    }
+    assert_eq!(cluster.placed(), placed);
+    cluster.heartbeat(0);
+    cluster.step(200);
+    assert_eq!(cluster.placed(), placed + 5);
+}

@@ -1,0 +1,154 @@
+//! The core by itself: facts by hand, and every decision carried out at once. Nodes of ten containers.
+
+use hiatus_core::decision::Decision;
+use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection};
+use hiatus_core::settings::Settings;
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::visits::Visits;
+use hiatus_core::Scheduler;
+use std::collections::{BTreeMap, VecDeque};
+
+/// So many ms after a plan there is no next one yet.
+pub const BETWEEN_PLANS: u64 = 10;
+
+const PLAN_INTERVAL: u64 = 100;
+
+const ONE: PhaseKey =
+    PhaseKey { priority: 20, partition: PartitionId(0), resource: Resource { memory_mb: 1024, vcores: 1 } };
+
+type Refuses = fn(&Decision) -> Option<Rejection>;
+
+pub struct Direct {
+    pub core: Scheduler,
+    /// Decisions refused so far.
+    pub refused: u32,
+    /// The most containers that one step of the core proposed.
+    pub most_at_once: u32,
+    now: u64,
+    facts: Vec<Fact>,
+    jobs: u32,
+    running: VecDeque<ContainerId>,
+    started: u32,
+    refuses: Refuses,
+}
+
+impl Direct {
+    /// So many nodes, and jobs that want nothing yet.
+    pub fn new(mode: &str, nodes: u32, jobs: u32) -> Direct {
+        let key = |name: &str| format!("yarn.scheduler.hiatus.{name}");
+        let settings = BTreeMap::from([(key("mode"), mode.to_string()), (key("policy"), "fifo".to_string())]);
+        let core = Scheduler::new(Settings::parse(&settings).unwrap());
+        let mut direct = Direct {
+            core,
+            refused: 0,
+            most_at_once: 0,
+            now: 1_000,
+            facts: Vec::new(),
+            jobs,
+            running: VecDeque::new(),
+            started: 0,
+            refuses: |_| None,
+        };
+        let (queue, partition) = (QueueId(0), PartitionId(0));
+        let path = "root.default".to_string();
+        direct.facts.push(Fact::Queue(QueueFact { queue, parent: None, path, preemptable: true }));
+        direct.facts.push(Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 });
+        for node in (0..nodes).map(NodeId) {
+            let total = ONE.resource.times(10);
+            let (shareable, can_suspend, ram_and_swap_mb) = (true, true, None);
+            direct.facts.push(Fact::Node(NodeFact { node, total, partition, shareable, can_suspend, ram_and_swap_mb }));
+            direct.facts.push(Fact::Heartbeat { node, paused: 0, waiting: 0 });
+        }
+        for app in (0..jobs).map(AppId) {
+            direct.facts.push(Fact::App(AppFact {
+                app,
+                queue,
+                user: UserId(0),
+                priority: 0,
+                told_at_ms: 0,
+                name: format!("app{}", app.0),
+                tags: Vec::new(),
+                unmanaged: true,
+            }));
+            direct.facts.push(Fact::AppActive { app, active: true });
+        }
+        direct.plan();
+        direct.plan();
+        direct
+    }
+
+    /// From now on.
+    pub fn refusing(&mut self, refuses: Refuses) {
+        self.refuses = refuses;
+    }
+
+    pub fn asks(&mut self, app: u32, count: u32) {
+        let app = AppId(app);
+        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase: ONE, count }]);
+    }
+
+    /// Every job, and then everything is placed that can be.
+    pub fn everybody_asks(&mut self, each: u32) {
+        (0..self.jobs).for_each(|app| self.asks(app, each));
+        self.plan();
+        while self.core.has_more() {
+            self.plan();
+        }
+    }
+
+    pub fn heartbeat(&mut self, node: u32) {
+        self.facts.push(Fact::Heartbeat { node: NodeId(node), paused: 0, waiting: 0 });
+    }
+
+    pub fn first_container_ends(&mut self) {
+        let container = self.running.pop_front().unwrap();
+        self.facts.push(Fact::Completed { container, exit: Exit::Succeeded });
+    }
+
+    /// Containers given out so far.
+    pub fn placed(&self) -> u32 {
+        self.started
+    }
+
+    /// Steps after so long until there is nothing more to do; what the first one looked at.
+    pub fn step(&mut self, after_ms: u64) -> Visits {
+        self.now += after_ms;
+        let mut first = None;
+        loop {
+            let mut decisions = Vec::new();
+            self.core.step(Millis(self.now), &std::mem::take(&mut self.facts), &mut decisions);
+            first.get_or_insert(self.core.visits());
+            let before = self.started;
+            decisions.into_iter().for_each(|decision| self.carry_out(decision));
+            self.most_at_once = self.most_at_once.max(self.started - before);
+            if self.facts.is_empty() {
+                return first.unwrap_or_default();
+            }
+        }
+    }
+
+    /// The same, when the next plan is due.
+    pub fn plan(&mut self) -> Visits {
+        self.step(10 * PLAN_INTERVAL)
+    }
+
+    fn carry_out(&mut self, decision: Decision) {
+        let reason = (self.refuses)(&decision);
+        self.refused += u32::from(reason.is_some());
+        match (decision, reason) {
+            (Decision::Assign { app, node, .. }, Some(reason)) => {
+                self.facts.push(Fact::AssignRejected { app, node, reason });
+            }
+            (Decision::Assign { app, node, count }, None) => {
+                for _ in 0..count {
+                    let (container, phase, state) = (ContainerId(self.started), ONE, Found::New);
+                    let found = ContainerFact { container, app, node, phase, is_master: false, state };
+                    self.facts.extend([Fact::Allocated(found), Fact::Launched { container }]);
+                    self.running.push_back(container);
+                    self.started += 1;
+                }
+            }
+            (other, _) => panic!("not in mode order: {other:?}"),
+        }
+    }
+}
