@@ -3,10 +3,14 @@ package io.hiatus.scheduler;
 import io.hiatus.scheduler.Facts.Refusal;
 import java.nio.ByteBuffer;
 import java.util.Collections;
+import java.util.function.Supplier;
+import org.apache.commons.lang3.StringUtils;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
@@ -27,41 +31,71 @@ import org.apache.hadoop.yarn.server.scheduler.OpportunisticContainerAllocator.C
 import org.apache.hadoop.yarn.server.scheduler.OpportunisticContainerContext;
 import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 import org.apache.hadoop.yarn.util.resource.Resources;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Carries out the core's decisions with CapacityScheduler's own means, which check each against their limits, and writes
  * down what became of it. Runs under the scheduler's write lock.
  */
 final class Applier {
+  private static final Logger LOG = LoggerFactory.getLogger(Applier.class);
+  /** So many decisions in a row. */
+  private static final int MOST_FAILURES = 20;
+
   private final HiatusScheduler scheduler;
   private final Facts facts;
   private final HiatusMetrics metrics;
+  private int failures;
+  private final DecisionLog log;
 
   Applier(HiatusScheduler scheduler, Facts facts, HiatusMetrics metrics) {
     this.scheduler = scheduler;
     this.facts = facts;
     this.metrics = metrics;
+    this.log = new DecisionLog(metrics);
   }
 
-  /** Carries out the decision at {@code at}, or with {@code observeOnly} only says that it was not. */
-  void apply(ByteBuffer answers, int at, boolean observeOnly) {
+  /**
+   * Carries out the decision at {@code at}, or with {@code observeOnly} only says that it was not.
+   *
+   * @return of how many containers it spoke
+   */
+  int apply(ByteBuffer answers, int at, boolean observeOnly) {
     int kind = answers.getInt(at);
     if (kind == Records.Assign.KIND) {
       int app = Records.Assign.app(answers, at);
       int node = Records.Assign.node(answers, at);
-      Refusal refusal = observeOnly ? Refusal.OBSERVED : assign(app, node, Records.Assign.count(answers, at));
+      int count = Records.Assign.count(answers, at);
+      Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, count));
       if (refusal != null) {
         facts.assignRefused(app, node, refusal);
         count(refusal);
       }
-    } else {
-      int handle = kind == Records.Suspend.KIND ? Records.Suspend.container(answers, at)
-          : kind == Records.Resume.KIND ? Records.Resume.container(answers, at) : Records.Kill.container(answers, at);
-      Refusal refusal = observeOnly ? Refusal.OBSERVED : change(kind, handle);
-      if (refusal != null) {
-        facts.containerRefused(handle, refusal);
-        count(refusal);
+      return Math.max(1, count);
+    }
+    int handle = kind == Records.Suspend.KIND ? Records.Suspend.container(answers, at)
+        : kind == Records.Resume.KIND ? Records.Resume.container(answers, at) : Records.Kill.container(answers, at);
+    Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> change(kind, handle));
+    if (refusal != null) {
+      facts.containerRefused(handle, refusal);
+      count(refusal);
+    }
+    return 1;
+  }
+
+  /** What CapacityScheduler fails over is refused for now; where it fails over everything, Hiatus is of no use. */
+  private Refusal attempted(Supplier<Refusal> decision) {
+    try {
+      Refusal refusal = decision.get();
+      failures = 0;
+      return refusal;
+    } catch (RuntimeException e) {
+      if (++failures >= MOST_FAILURES) {
+        throw e;
       }
+      LOG.warn("CapacityScheduler failed to carry out a decision ({} in a row); it counts as refused", failures, e);
+      return Refusal.ROOM;
     }
   }
 
@@ -75,8 +109,10 @@ final class Applier {
 
   /** Gives up to {@code count} containers; returns why not all, or null. */
   private Refusal assign(int app, int nodeHandle, int count) {
-    FiCaSchedulerNode node = scheduler.node(nodeHandle);
-    FiCaSchedulerApp attempt = scheduler.attempt(app);
+    NodeId nodeId = facts.nodes.thing(nodeHandle);
+    ApplicationId appId = facts.apps.thing(app);
+    FiCaSchedulerNode node = nodeId == null ? null : scheduler.getNode(nodeId);
+    FiCaSchedulerApp attempt = appId == null ? null : scheduler.attempt(appId);
     if (node == null || attempt == null || attempt.isStopped()) {
       return Refusal.GONE;
     }
@@ -104,11 +140,25 @@ final class Applier {
     }
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request =
         scheduler.createResourceCommitRequest(assignment);
-    if (request == null || !scheduler.tryCommit(scheduler.getClusterResource(), request, true)) {
+    if (request == null || !commit(attempt, request)) {
       return Refusal.LIMIT;
     }
     pullPromoted(attempt);
     return null;
+  }
+
+  /** Committing takes back what the proposal added to the unconfirmed, unless it fails half-way. */
+  private boolean commit(FiCaSchedulerApp attempt, ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
+    boolean came = false;
+    try {
+      boolean committed = scheduler.tryCommit(scheduler.getClusterResource(), request, true);
+      came = true;
+      return committed;
+    } finally {
+      if (!came) {
+        attempt.decUnconfirmedRes(request.getTotalAllocatedResource());
+      }
+    }
   }
 
   private CSAssignment assignment(FiCaSchedulerApp attempt, FiCaSchedulerNode node, SchedulingMode mode) {
@@ -130,13 +180,29 @@ final class Applier {
     if (container == null || attempt == null || attempt.isStopped()) {
       return Refusal.GONE;
     }
+    String why = why(kind, container);
+    String what = kind == Records.Suspend.KIND ? "suspended" : kind == Records.Resume.KIND ? "resumed" : "killed";
+    Refusal refusal = kind == Records.Suspend.KIND ? suspend(attempt, container)
+        : kind == Records.Resume.KIND ? resume(attempt, container) : kill(container);
+    if (refusal == null) {
+      log.done(StringUtils.capitalize(what), container, attempt.getUser(), why);
+    } else {
+      log.refused(what, container, attempt.getUser(), why + ", but refused: " + refusal);
+    }
+    return refusal;
+  }
+
+  /** As far as it is known here; for which job, the core explains. */
+  private String why(int kind, RMContainer container) {
+    boolean suspended = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
     switch (kind) {
       case Records.Suspend.KIND:
-        return suspend(attempt, container);
+        return scheduler.parking().isParkedWhollyOrByItself(container.getContainerId()) ? "because it is parked"
+            : "for a job with a higher claim";
       case Records.Resume.KIND:
-        return resume(attempt, container);
+        return "because it has room";
       default:
-        return kill(container);
+        return suspended ? "because it was suspended for too long, or in the way" : "for a job with a higher claim";
     }
   }
 
@@ -177,7 +243,7 @@ final class Applier {
     SchedulerRequestKey key = askForPromotion(attempt, container);
     // Committing takes this back; where an allocator makes the proposal, it has added it.
     attempt.incUnconfirmedRes(container.getAllocatedResource());
-    if (!scheduler.tryCommit(scheduler.getClusterResource(), promotion(attempt, node, container, key), true)) {
+    if (!commit(attempt, promotion(attempt, node, container, key))) {
       return Refusal.LIMIT;
     }
     return pullPromoted(attempt) ? null : Refusal.GONE;

@@ -1,82 +1,168 @@
 package io.hiatus.scheduler;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
-import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerState;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 
-/** Compares what the core believes with what the ResourceManager knows: cheaply, node by node (law 7). */
+/**
+ * Compares what the core believes with what the ResourceManager knows (law 7): in rounds over all nodes, a few at a time.
+ * Containers come and go without the scheduler's lock, so that a difference counts only if it is still there in the next
+ * round.
+ */
 final class Books {
-  private static final Set<RMContainerState> GONE = EnumSet.of(RMContainerState.COMPLETED, RMContainerState.EXPIRED,
-      RMContainerState.RELEASED, RMContainerState.KILLED);
+  /** Nodes that are compared while the lock is held once. */
+  private static final int NODES_AT_ONCE = 100;
 
   private final HiatusScheduler scheduler;
   private final Facts facts;
+  private final long core;
+  private final Answers answers;
+  private final ByteBuffer asked = FactBuffer.fresh(NODES_AT_ONCE * Integer.BYTES);
+  /** Differences by node, as last seen. */
+  private final Map<NodeId, Set<String>> suspects = new LinkedHashMap<>();
+  private final List<String> staying = new ArrayList<>();
+  private final Deque<NodeId> again = new ArrayDeque<>();
+  private final Set<NodeId> suspectBefore = new HashSet<>();
+  private Iterator<Map.Entry<NodeId, Integer>> others = Collections.emptyIterator();
 
-  Books(HiatusScheduler scheduler, Facts facts) {
+  Books(HiatusScheduler scheduler, Facts facts, long core) {
     this.scheduler = scheduler;
     this.facts = facts;
+    this.core = core;
+    this.answers = new Answers(core);
   }
 
-  /** The first differences in words, or null. Nothing may be waiting to be told to the core. */
-  String difference(long core, ByteBuffer answers) {
-    if (!facts.isEmpty()) {
-      return null;
-    }
-    List<String> found = new ArrayList<>();
-    int length = Native.views(core, answers);
-    while (length > 0) {
-      for (int at = 0; at < length; at += answers.getInt(at + 4)) {
-        if (answers.getInt(at) == Records.NodeView.KIND) {
-          compare(answers, at, found);
-        }
+  /** A new round begins: suspects first. */
+  void begin() {
+    staying.clear();
+    again.addAll(suspects.keySet());
+    suspectBefore.clear();
+    suspectBefore.addAll(again);
+    others = facts.nodes.all().iterator();
+  }
+
+  boolean isRoundOver() {
+    return again.isEmpty() && !others.hasNext();
+  }
+
+  /** Differences that were there in the last round and still are; good at the end of a round. */
+  List<String> staying() {
+    return staying;
+  }
+
+  /** Differences as last seen, whether they stay or not. */
+  List<String> suspects() {
+    return suspects.values().stream().flatMap(Set::stream).collect(Collectors.toList());
+  }
+
+  /** The first of many differences, in words. */
+  static String first(List<String> differences) {
+    return String.join("; ", differences.subList(0, Math.min(5, differences.size())));
+  }
+
+  /** Compares the next nodes. Under the scheduler's write lock; no answers of the core may be waiting to be fetched. */
+  void look() {
+    Set<NodeId> nodes = new LinkedHashSet<>();
+    asked.clear();
+    for (int i = 0; i < NODES_AT_ONCE && !isRoundOver(); i++) {
+      boolean isSuspect = !again.isEmpty();
+      NodeId id = isSuspect ? again.remove() : others.next().getKey();
+      Integer number = facts.nodes.of(id);
+      if (number == null) {
+        suspects.remove(id);
+      } else if (isSuspect || !suspectBefore.contains(id)) {
+        nodes.add(id);
+        asked.putInt(number);
       }
-      length = Native.rest(core, answers);
     }
-    return found.isEmpty() ? null : String.join("; ", found.subList(0, Math.min(5, found.size())));
+    Map<Integer, View> views = views();
+    for (NodeId id : nodes) {
+      Set<String> found = new LinkedHashSet<>();
+      compare(id, views.get(facts.nodes.of(id)), found);
+      note(id, found);
+    }
   }
 
-  private void compare(ByteBuffer answers, int at, List<String> found) {
-    NodeId id = facts.nodes.thing(Records.NodeView.node(answers, at));
-    FiCaSchedulerNode node = id == null ? null : scheduler.getNode(id);
-    if (node == null) {
-      found.add("node " + id + " is gone");
+  private void note(NodeId id, Set<String> found) {
+    if (found.isEmpty()) {
+      suspects.remove(id);
+    } else if (!facts.isWritten()) {
+      // While something waits to be told, it may be just that: what was seen before is looked at again.
+      Set<String> before = suspects.put(id, found);
+      found.stream().filter(before == null ? Collections.emptySet()::contains : before::contains).forEach(staying::add);
+    }
+  }
+
+  private Map<Integer, View> views() {
+    Map<Integer, View> views = new HashMap<>();
+    answers.begin(Native.nodeViews(core, asked, asked.position(), answers.buffer()));
+    while (answers.hasNext()) {
+      int at = answers.next();
+      views.put(Records.NodeView.node(answers.buffer(), at), new View(answers.buffer(), at));
+    }
+    return views;
+  }
+
+  private void compare(NodeId id, View view, Set<String> found) {
+    FiCaSchedulerNode node = scheduler.getNode(id);
+    if (node == null || view == null) {
+      found.add("node " + id + " is known to " + (node == null ? "the core" : "the ResourceManager") + " alone");
       return;
     }
-    int counted = 0;
-    int suspended = 0;
-    long used = node.getAllocatedResource().getMemorySize();
+    long usedMb = node.getAllocatedResource().getMemorySize();
+    List<ContainerId> told = facts.on(id);
+    Set<ContainerId> onlyTold = new HashSet<>(told);
     for (RMContainer container : node.getCopiedListOfRunningContainers()) {
-      // The queue has the resources of what is gone back; the node keeps them until it says that the process is gone, too.
-      if (GONE.contains(container.getState()) || Facts.isHolder(container)) {
-        used -= container.getExecutionType() == ExecutionType.OPPORTUNISTIC ? 0
-            : container.getAllocatedResource().getMemorySize();
+      boolean suspended = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
+      // The queue has the resources of what is over back; the node keeps them until it says that the process is gone, too.
+      if (Facts.isOver(container) || Facts.isHolder(container)) {
+        usedMb -= suspended ? 0 : container.getAllocatedResource().getMemorySize();
         continue;
       }
-      if (facts.containers.of(container.getContainerId()) == null) {
-        found.add(container.getContainerId() + " on " + id + " is unknown to the core");
-      }
-      if (container.getExecutionType() == ExecutionType.OPPORTUNISTIC) {
-        suspended++;
-      } else {
-        counted++;
+      ContainerId one = container.getContainerId();
+      if (!onlyTold.remove(one)) {
+        found.add(one + " on " + id + " is unknown to the core");
+      } else if (suspended != facts.isSuspended(one)) {
+        found.add(one + " on " + id + " is suspended to one side alone");
       }
     }
-    int coreCounted = Records.NodeView.counted(answers, at);
-    int coreSuspended = Records.NodeView.suspended(answers, at);
-    if (counted != coreCounted || suspended != coreSuspended) {
-      found.add(id + " has " + counted + " containers and " + suspended + " suspended, the core says " + coreCounted
-          + " and " + coreSuspended);
+    onlyTold.forEach(one -> found.add(one + " on " + id + " is known to the core alone"));
+    long suspended = told.stream().filter(facts::isSuspended).count();
+    if (view.counted != told.size() - suspended || view.suspended != suspended) {
+      found.add(id + ": the core was told of " + told.size() + " containers, " + suspended + " of them suspended, and counts "
+          + (view.counted + view.suspended) + " and " + view.suspended);
     }
-    long coreUsed = Records.NodeView.usedMemoryMb(answers, at);
-    if (used != coreUsed) {
-      found.add(id + " has " + used + " MB in use, the core says " + coreUsed);
+    if (view.usedMb != usedMb) {
+      found.add(id + ": the core says " + (view.usedMb - usedMb) + " MB more are in use than there are");
+    }
+  }
+
+  /** The core's side of a node. */
+  private static final class View {
+    final long usedMb;
+    final int counted;
+    final int suspended;
+
+    View(ByteBuffer from, int at) {
+      usedMb = Records.NodeView.usedMemoryMb(from, at);
+      counted = Records.NodeView.counted(from, at);
+      suspended = Records.NodeView.suspended(from, at);
     }
   }
 }

@@ -1,10 +1,9 @@
 package io.hiatus.scheduler;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import io.hiatus.scheduler.HiatusConfiguration.Mode;
-import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.util.Time;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
@@ -13,34 +12,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the core: facts in, answers applied, until it has nothing more to say. Watches over it: whatever is wrong with
- * the library, its time or its books, stock CapacityScheduler takes over, loudly, and the ResourceManager lives on.
- * All methods run under the scheduler's write lock.
+ * Runs the core and watches over it: whatever is wrong with the library, its time or its books, or with our own code
+ * wherever CapacityScheduler calls it, stock CapacityScheduler takes over, loudly, and the ResourceManager lives on. All
+ * methods run under the scheduler's write lock but those that say otherwise.
  */
 final class Engine {
-  /** Answers lead to facts, and those to more answers; what is not settled by then waits for the next step. */
-  private static final int ROUNDS = 16;
-  /** So many steps in a row over budget are a fault; one alone may be a pause of the JVM. */
-  private static final int SLOW_STEPS = 5;
-  /** So many comparisons in a row with a difference, after the core was made anew, are a fault. */
-  private static final int BAD_BOOKS = 3;
+  /** So often in a row the core is made anew because its books differ; then that is a fault. */
+  private static final int REBUILDS = 2;
+  /** A step that lasts for so many budgets hangs. */
+  private static final int HANGING_BUDGETS = 10;
+  private static final long LOOK_MS = TimeUnit.SECONDS.toMillis(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
 
   private final HiatusScheduler scheduler;
   private final HiatusMetrics metrics;
-  private final ByteBuffer answers = FactBuffer.fresh(1 << 16);
-  private HiatusConfiguration conf;
+  private final Watchdog watchdog = new Watchdog(System::nanoTime);
+  private final Explainer explainer = new Explainer(Time::monotonicNow, this::explanation);
+  /** What went wrong where the write lock may not have been held. */
+  private final AtomicReference<Throwable> broken = new AtomicReference<>();
+  private volatile HiatusConfiguration conf;
   private Mode mode = Mode.OFF;
   /** Volatile: who only tells what happens does so from any thread. */
   private volatile Facts facts;
   private Applier applier;
+  private Stepper stepper;
   private Books books;
   private long core;
   private String fault;
-  private int slowSteps;
-  private int badBooks;
-  private long lastStepMs;
+  private int rebuilds;
+  private long lastLookMs;
   private long lastBooksMs;
 
   Engine(HiatusScheduler scheduler, HiatusMetrics metrics) {
@@ -48,9 +49,9 @@ final class Engine {
     this.metrics = metrics;
   }
 
-  /** The recorder of facts, or null while nobody listens. */
+  /** The recorder of facts, or null while nobody listens. From any thread. */
   Facts facts() {
-    return facts;
+    return broken.get() == null ? facts : null;
   }
 
   /** Whether placement is Hiatus's own; otherwise it is stock's. */
@@ -66,23 +67,27 @@ final class Engine {
   /** Puts a configuration in force that {@link #check} found good. Also the way back from a fault. */
   void configure(HiatusConfiguration next) {
     conf = next;
+    guarded(() -> { });
     fault = null;
     metrics.fallback.set(0);
     Mode before = mode;
     mode = next.mode();
-    if (mode == Mode.OFF) {
-      handOver();
-      stop();
-    } else if (core == 0) {
-      start();
-    } else {
-      guarded(() -> Native.configure(core, next.coreProperties()));
-    }
-    if (places()) {
-      scheduler.dropReservations();
-    } else {
-      handOver();
-    }
+    guarded(() -> {
+      if (mode == Mode.OFF) {
+        handOver(facts, applier);
+        stop();
+      } else if (core == 0) {
+        start();
+      } else {
+        Native.configure(core, next.coreProperties());
+      }
+      if (places()) {
+        scheduler.dropReservations();
+      } else {
+        handOver(facts, applier);
+      }
+    });
+    explainer.forget();
     LOG.info("Hiatus mode {} (was {})", mode, before);
   }
 
@@ -95,7 +100,7 @@ final class Engine {
     next.check();
     if (next.mode() != Mode.OFF) {
       try {
-        NativeLibrary.load(next.extractDir());
+        NativeLibrary.load(next.extractDirs());
       } catch (NativeException e) {
         // Nobody can check without the library; that it is missing is told when it is needed.
         return;
@@ -104,45 +109,63 @@ final class Engine {
     }
   }
 
-  /** A step now. */
-  void step() {
-    if (core == 0 || !scheduler.isReady()) {
-      return;
-    }
+  /**
+   * A step now, of bounded length.
+   *
+   * @return whether another one is worth while at once
+   */
+  boolean step() {
+    boolean[] more = new boolean[1];
     guarded(() -> {
-      for (int round = 0; round < ROUNDS; round++) {
-        if (!round(round)) {
-          break;
-        }
+      if (core != 0 && scheduler.isReady()) {
+        more[0] = stepper.step(mode == Mode.OBSERVE, conf.stepBudgetMs());
+        metrics.suspendedNow.set(facts.suspendedCount());
       }
     });
-    if (facts != null) {
-      metrics.suspendedNow.set(facts.suspended().size());
-    }
+    return more[0];
   }
 
-  /** A step if there is news or the last one is long ago, and a look into the books when it is time for it. */
-  void tick() {
-    if (core == 0) {
-      return;
-    }
-    long now = Time.monotonicNow();
-    if (now - lastStepMs >= TimeUnit.SECONDS.toMillis(1)) {
-      scheduler.teller().active(facts);
-      step();
-    } else if (!facts.isEmpty()) {
-      step();
-    }
-    if (core != 0 && now - lastBooksMs >= conf.booksIntervalMs()) {
-      lastBooksMs = now;
-      guarded(this::compareBooks);
-    }
+  /**
+   * A step if it is due, and a look at some nodes' books when it is time for it.
+   *
+   * @return whether another tick is worth while at once
+   */
+  boolean tick() {
+    boolean[] due = new boolean[1];
+    guarded(() -> {
+      long now = Time.monotonicNow();
+      if (core != 0 && now - lastLookMs >= LOOK_MS) {
+        lastLookMs = now;
+        facts.activeChanged();
+      }
+      due[0] = core != 0 && (now - stepper.lastMs() >= LOOK_MS || stepper.isDue());
+    });
+    boolean more = due[0] && step();
+    guarded(() -> {
+      if (core != 0 && scheduler.isReady() && stepper.isSettled()) {
+        compareBooks();
+        explainer.tick();
+      }
+    });
+    return more;
   }
 
-  /** Why everything is as it is, as JSON. */
-  String explain() throws JsonProcessingException {
+  /** Explains what it does at this moment, and why. */
+  Explanation explain() {
+    Explanation[] made = new Explanation[1];
+    watchdog.during(() -> made[0] = explainer.make());
+    return made[0];
+  }
+
+  /** Explanations from a moment ago. */
+  Explainer explainer() {
+    return explainer;
+  }
+
+  private Explanation explanation() {
     String word = mode.name().toLowerCase(Locale.ROOT);
-    return Explanation.of(core == 0 ? "{}" : Native.explain(core), facts, word, fault);
+    return new Explanation(core == 0 ? "{}" : Native.explain(core), facts, word, fault,
+        scheduler.stockPreemption().state(places()));
   }
 
   /** The core's handle, for tests of what happens when it breaks. */
@@ -152,109 +175,129 @@ final class Engine {
 
   /** Ends the core. */
   void stop() {
-    if (core != 0) {
-      Native.destroy(core);
-      core = 0;
-      facts = null;
-      applier = null;
-      metrics.suspendedNow.set(0);
+    long ended = core;
+    core = 0;
+    facts = null;
+    applier = null;
+    stepper = null;
+    books = null;
+    metrics.suspendedNow.set(0);
+    if (ended != 0) {
+      Native.destroy(ended);
     }
   }
 
   private void start() {
-    guarded(() -> {
-      NativeLibrary.load(conf.extractDir());
-      core = Native.create(conf.coreProperties());
-      facts = new Facts(scheduler.countsMemoryOnly());
-      applier = new Applier(scheduler, facts, metrics);
-      books = new Books(scheduler, facts);
-      scheduler.teller().everything(facts);
-    });
-  }
-
-  private boolean round(int round) {
-    long begun = System.nanoTime();
-    facts.collectAsks(scheduler::attempt);
-    FactBuffer news = facts.take();
-    if (round > 0 && news.length() == 0) {
-      return false;
-    }
-    lastStepMs = Time.monotonicNow();
-    long called = System.nanoTime();
-    int length = Native.step(core, Time.monotonicNow(), news.bytes(), news.length(), answers);
-    long returned = System.nanoTime();
-    boolean any = length > 0;
-    while (length > 0) {
-      for (int at = 0; at < length; at += answers.getInt(at + 4)) {
-        applier.apply(answers, at, mode == Mode.OBSERVE);
-      }
-      length = Native.rest(core, answers);
-    }
-    long ended = System.nanoTime();
-    metrics.stepped(called - begun, returned - called, ended - returned, news.length());
-    watchBudget(TimeUnit.NANOSECONDS.toMillis(returned - called));
-    return any;
-  }
-
-  private void watchBudget(long tookMs) {
-    if (tookMs <= conf.stepBudgetMs()) {
-      slowSteps = 0;
-    } else if (++slowSteps >= SLOW_STEPS) {
-      slowSteps = 0;
-      throw new NativeException(SLOW_STEPS + " steps in a row took over " + conf.stepBudgetMs() + " ms, the last one "
-          + tookMs);
-    }
+    NativeLibrary.load(conf.extractDirs());
+    core = Native.create(conf.coreProperties());
+    Facts fresh = scheduler.createFacts();
+    applier = new Applier(scheduler, fresh, metrics);
+    stepper = new Stepper(scheduler, core, fresh, applier, metrics);
+    books = new Books(scheduler, fresh, core);
+    facts = fresh;
+    scheduler.teller().everything(fresh);
   }
 
   private void compareBooks() {
-    String difference = books.difference(core, answers);
-    if (difference == null) {
-      badBooks = 0;
-      return;
+    if (books.isRoundOver()) {
+      long now = Time.monotonicNow();
+      if (now - lastBooksMs < conf.booksIntervalMs()) {
+        return;
+      }
+      lastBooksMs = now;
+      books.begin();
     }
-    metrics.booksDiffer.incr();
-    badBooks++;
-    LOG.warn("The core's books differ from the ResourceManager's ({} in a row): {}", badBooks, difference);
-    if (badBooks > BAD_BOOKS) {
-      badBooks = 0;
-      throw new NativeException("the core's books differ from the ResourceManager's: " + difference);
-    }
-    if (badBooks > 1) {
-      rebuild();
+    books.look();
+    if (books.isRoundOver()) {
+      judgeBooks();
     }
   }
 
-  /** Makes the core anew from the ResourceManager's books, as after a restart; only estimates are lost. */
-  private void rebuild() {
-    metrics.rebuilt.incr();
-    stop();
-    start();
+  private void judgeBooks() {
+    if (books.suspects().isEmpty()) {
+      rebuilds = 0;
+    } else if (books.staying().isEmpty()) {
+      LOG.info("The core's books may differ from the ResourceManager's, and are looked at again: {}",
+          Books.first(books.suspects()));
+    } else {
+      metrics.booksDiffer.incr();
+      String differences = Books.first(books.staying());
+      if (rebuilds >= REBUILDS) {
+        rebuilds = 0;
+        throw new NativeException("the core's books differ from the ResourceManager's: " + differences);
+      }
+      rebuilds++;
+      LOG.warn("The core's books differ from the ResourceManager's; it is made anew ({} in a row): {}", rebuilds,
+          differences);
+      // As after a restart; only estimates are lost.
+      metrics.rebuilt.incr();
+      stop();
+      start();
+    }
   }
 
   /** Stock promotes what is suspended, like any ask of the applications, as room appears. */
-  private void handOver() {
-    if (facts == null) {
+  private void handOver(Facts told, Applier by) {
+    if (told == null) {
       return;
     }
-    for (ContainerId id : facts.suspended()) {
+    for (ContainerId id : told.suspended()) {
       RMContainer container = scheduler.getRMContainer(id);
       FiCaSchedulerApp attempt = scheduler.getCurrentAttemptForContainer(id);
       if (container != null && attempt != null) {
-        applier.askForPromotion(attempt, container);
+        try {
+          by.askForPromotion(attempt, container);
+        } catch (RuntimeException e) {
+          LOG.warn("{} stays suspended: CapacityScheduler does not take its promotion for an ask", id, e);
+        }
       }
     }
   }
 
-  private void guarded(Runnable work) {
+  /** Notices steps that hang. Its own thread looks, without the lock. */
+  void watch() {
+    watchdog.look(HANGING_BUDGETS * conf.stepBudgetMs());
+  }
+
+  /**
+   * Runs our own work wherever CapacityScheduler calls us, from any thread. Whatever it raises ends here, because it would
+   * end the ResourceManager otherwise, and stock takes over: at once or, as the caller may hold any lock, with the next
+   * tick. That includes OutOfMemoryError: it may be our own buffers' doing; where it is not, stock's own code will meet it.
+   */
+  void guard(Runnable work) {
     try {
       work.run();
-    } catch (RuntimeException | LinkageError e) {
-      fault = String.valueOf(e.getMessage());
-      metrics.fallback.set(1);
-      LOG.error("HIATUS IS OFF: {}. Stock CapacityScheduler has taken over; jobs go on. After mending the cause, "
-          + "`yarn rmadmin -refreshQueues` starts Hiatus again.", fault, e);
-      handOver();
-      stop();
+    } catch (ThreadDeath e) {
+      throw e;
+    } catch (Throwable e) {
+      broken.compareAndSet(null, e);
     }
+  }
+
+  /** The same with the write lock held and nothing but that: stock takes over at once, and the watchdog looks on. */
+  private void guarded(Runnable work) {
+    watchdog.during(() -> {
+      if (broken.get() == null) {
+        guard(work);
+      }
+      if (broken.get() != null) {
+        guard(() -> giveUp(broken.get()));
+        // Whatever went wrong in that, too.
+        guard(this::stop);
+        broken.set(null);
+      }
+    });
+  }
+
+  private void giveUp(Throwable cause) {
+    Facts told = facts;
+    Applier by = applier;
+    facts = null;
+    fault = cause instanceof NativeException ? cause.getMessage() : cause.toString();
+    metrics.fallback.set(1);
+    LOG.error("HIATUS IS OFF: {}. Stock CapacityScheduler has taken over; jobs go on. After mending the cause, "
+        + "`yarn rmadmin -refreshQueues` starts Hiatus again.", fault, cause);
+    explainer.forget();
+    handOver(told, by);
   }
 }

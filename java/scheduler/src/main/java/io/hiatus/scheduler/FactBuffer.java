@@ -3,14 +3,36 @@ package io.hiatus.scheduler;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** A direct buffer of records that grows as needed. Not thread-safe. */
+/** A direct buffer of records that grows as needed, up to a limit. Not thread-safe. */
 final class FactBuffer {
-  private ByteBuffer bytes = fresh(1 << 16);
+  /** In bytes; all that there is to tell of a million containers is about 60 MiB. */
+  static final int MOST_BYTES = 1 << 28;
 
-  /** Begins a record of that kind and whole length in bytes; the caller puts exactly its fields. */
+  private final int mostBytes;
+  private ByteBuffer bytes;
+
+  FactBuffer() {
+    this(MOST_BYTES);
+  }
+
+  FactBuffer(int mostBytes) {
+    this.mostBytes = mostBytes;
+    bytes = fresh(Math.min(1 << 16, mostBytes));
+  }
+
+  /**
+   * Begins a record of that kind and whole length in bytes; the caller puts exactly its fields.
+   *
+   * @throws IllegalStateException if that is more than the buffer may hold; nothing has changed then
+   */
   ByteBuffer record(int kind, int length) {
     if (bytes.remaining() < length) {
-      ByteBuffer larger = fresh(Math.max(2 * bytes.capacity(), bytes.position() + length));
+      long needed = (long) bytes.position() + length;
+      if (needed > mostBytes) {
+        throw new IllegalStateException("more than " + mostBytes + " bytes of facts wait for the core: no step has taken "
+            + "them; look in the log for what holds the scheduler up");
+      }
+      ByteBuffer larger = fresh((int) Math.min(mostBytes, Math.max(2L * bytes.capacity(), needed)));
       bytes.flip();
       larger.put(bytes);
       bytes = larger;

@@ -3,34 +3,32 @@ package io.hiatus.scheduler;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Resource;
-import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerState;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AppSchedulingInfo;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.AppPlacementAllocator;
-import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 
 /**
  * Writes down what happens as records for the core, in order, from whatever thread it happens on. It interprets nothing:
  * which fact matters is the core's business.
  */
-final class Facts {
+class Facts {
   /** Why a decision was not carried out; the order is that of the record. */
   enum Refusal {
     LOCALITY, LIMIT, ROOM, GONE, OBSERVED
@@ -41,6 +39,8 @@ final class Facts {
     NEW, RUNNING, SUSPENDED
   }
 
+  private static final Set<RMContainerState> OVER = EnumSet.of(RMContainerState.COMPLETED, RMContainerState.EXPIRED,
+      RMContainerState.RELEASED, RMContainerState.KILLED);
   private static final long PLENTY = 1L << 30;
 
   final Handles<NodeId> nodes = new Handles<>(0);
@@ -50,12 +50,13 @@ final class Facts {
   final Handles<String> partitions = new Handles<>(0);
   private final Handles<String> users = new Handles<>(0);
   private final Set<ApplicationId> asksChanged = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean queuesChanged = new AtomicBoolean();
+  private final AtomicBoolean activeChanged = new AtomicBoolean();
   private final Map<NodeId, Boolean> suspending = new ConcurrentHashMap<>();
-  private final Map<ApplicationId, Boolean> active = new HashMap<>();
-  private final Map<ContainerId, NodeId> placeOf = new HashMap<>();
-  private final Map<ApplicationId, Set<ContainerId>> ofApp = new HashMap<>();
-  private final Set<ContainerId> suspended = new LinkedHashSet<>();
+  private final Set<ApplicationId> active = new HashSet<>();
+  private final LiveContainers live = new LiveContainers();
   private final Map<String, List<Object>> queuesSent = new HashMap<>();
+  private final Map<NodeId, List<Object>> nodesSent = new HashMap<>();
   private final boolean memoryOnly;
   private FactBuffer filling = new FactBuffer();
   private FactBuffer taken = new FactBuffer();
@@ -78,16 +79,26 @@ final class Facts {
     return full;
   }
 
-  synchronized boolean isEmpty() {
-    return filling.length() == 0 && asksChanged.isEmpty();
+  /** Whether there is nothing to tell. */
+  boolean isEmpty() {
+    return !isWritten() && asksChanged.isEmpty() && !queuesChanged.get() && !activeChanged.get();
   }
 
-  /** A node; {@code ramAndSwapMb} is 0 where the machine did not say. */
+  /** Whether facts are written down that nobody has taken. */
+  synchronized boolean isWritten() {
+    return filling.length() > 0;
+  }
+
+  /** A node; {@code ramAndSwapMb} is 0 where the machine did not say. Nothing is written if that is what was written last. */
   synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
       long ramAndSwapMb) {
     int flags = (shareable ? 1 : 0) | (canSuspend ? 2 : 0);
     suspending.put(id, canSuspend);
     long vcores = memoryOnly && !canSuspend ? PLENTY : total.getVirtualCores();
+    List<Object> now = Arrays.asList(total.getMemorySize(), vcores, partition, flags, ramAndSwapMb);
+    if (now.equals(nodesSent.put(id, now))) {
+      return;
+    }
     Records.putNode(filling, nodes.intern(id), total.getMemorySize(), vcores, partitions.intern(partition), flags,
         ramAndSwapMb);
   }
@@ -101,12 +112,9 @@ final class Facts {
     Integer node = nodes.of(id);
     if (node != null) {
       // What ran there goes with it, without a word about each container.
-      for (Map.Entry<ContainerId, NodeId> entry : new ArrayList<>(placeOf.entrySet())) {
-        if (entry.getValue().equals(id)) {
-          forget(entry.getKey());
-        }
-      }
+      live.on(id).forEach(this::forget);
       nodes.remove(id);
+      nodesSent.remove(id);
       suspending.remove(id);
       Records.putNodeRemoved(filling, node);
     }
@@ -121,7 +129,40 @@ final class Facts {
 
   /** Containers that are demoted now, longest first. */
   synchronized List<ContainerId> suspended() {
-    return new ArrayList<>(suspended);
+    return live.suspended();
+  }
+
+  synchronized boolean isSuspended(ContainerId id) {
+    return live.isSuspended(id);
+  }
+
+  /** Containers of that node that the core was told of. */
+  synchronized List<ContainerId> on(NodeId node) {
+    return live.on(node);
+  }
+
+  synchronized int suspendedCount() {
+    return live.suspendedCount();
+  }
+
+  /** Queues may have changed: they are to be looked at before the next step. */
+  void queuesChanged() {
+    queuesChanged.set(true);
+  }
+
+  /** Whether that was said since the last call. */
+  boolean takeQueuesChanged() {
+    return queuesChanged.getAndSet(false);
+  }
+
+  /** Which applications may run may have changed: that is to be looked at before the next step. */
+  void activeChanged() {
+    activeChanged.set(true);
+  }
+
+  /** Whether that was said since the last call. */
+  boolean takeActiveChanged() {
+    return activeChanged.getAndSet(false);
   }
 
   /** A queue with its fractions by partition; nothing is written if that is what was written last. */
@@ -164,13 +205,18 @@ final class Facts {
     }
   }
 
-  /** These applications may run, no others. */
+  /** These applications may run, no others; only what changes is written. */
   synchronized void activeAre(Set<ApplicationId> running) {
-    for (Map.Entry<ApplicationId, Integer> entry : apps.all()) {
-      boolean now = running.contains(entry.getKey());
-      if (now != active.getOrDefault(entry.getKey(), false)) {
-        active.put(entry.getKey(), now);
-        Records.putAppActive(filling, entry.getValue(), now ? 1 : 0);
+    for (ApplicationId id : new ArrayList<>(active)) {
+      if (!running.contains(id)) {
+        active.remove(id);
+        Records.putAppActive(filling, apps.of(id), 0);
+      }
+    }
+    for (ApplicationId id : running) {
+      Integer app = apps.of(id);
+      if (app != null && active.add(id)) {
+        Records.putAppActive(filling, app, 1);
       }
     }
   }
@@ -192,8 +238,8 @@ final class Facts {
   synchronized void attemptEnded(ApplicationId id, boolean keepContainers, Set<ContainerId> kept) {
     Integer app = apps.of(id);
     if (app != null) {
-      active.put(id, false);
-      Set<ContainerId> ended = new LinkedHashSet<>(ofApp.getOrDefault(id, Collections.emptySet()));
+      active.remove(id);
+      List<ContainerId> ended = live.of(id);
       ended.removeAll(kept);
       ended.forEach(container -> completed(container, Exit.KILLED));
       Records.putAttemptEnded(filling, app, keepContainers ? 1 : 0);
@@ -215,7 +261,7 @@ final class Facts {
   }
 
   /** Reads the asks that changed since the last call. */
-  void collectAsks(java.util.function.Function<ApplicationId, FiCaSchedulerApp> attempts) {
+  void collectAsks(Function<ApplicationId, FiCaSchedulerApp> attempts) {
     for (ApplicationId id : asksChanged) {
       asksChanged.remove(id);
       FiCaSchedulerApp attempt = attempts.apply(id);
@@ -227,26 +273,9 @@ final class Facts {
   }
 
   private synchronized void asks(int app, FiCaSchedulerApp attempt) {
-    AppSchedulingInfo info = attempt.getAppSchedulingInfo();
     Records.putAsksReplaced(filling, app);
-    Map<Phase, Integer> counts = new HashMap<>();
-    for (SchedulerRequestKey key : info.getSchedulerKeys()) {
-      AppPlacementAllocator<?> placement = info.getAppPlacementAllocator(key);
-      PendingAsk ask = info.getPendingAsk(key, ResourceRequest.ANY);
-      if (!isPromotion(key, attempt) && placement != null && ask.getCount() > 0) {
-        Phase phase = new Phase(key.getPriority().getPriority(), placement.getPrimaryRequestedNodePartition(),
-            ask.getPerAllocationResource());
-        counts.merge(phase, ask.getCount(), Integer::sum);
-      }
-    }
-    counts.forEach((phase, count) -> Records.putAsked(filling, app, phase.priority,
+    Asks.of(attempt).forEach((phase, count) -> Records.putAsked(filling, app, phase.priority,
         partitions.intern(phase.partition), phase.size.getMemorySize(), phase.size.getVirtualCores(), count));
-  }
-
-  /** A promotion is no new work, and decided elsewhere; the increase of a running container wants room like any other ask. */
-  private static boolean isPromotion(SchedulerRequestKey key, FiCaSchedulerApp attempt) {
-    RMContainer container = key.getContainerToUpdate() == null ? null : attempt.getRMContainer(key.getContainerToUpdate());
-    return container != null && container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
   }
 
   /**
@@ -256,6 +285,11 @@ final class Facts {
   static boolean isHolder(RMContainer container) {
     return container.getAllocatedSchedulerKey().getContainerToUpdate() != null
         || container.getState() == RMContainerState.NEW;
+  }
+
+  /** Whether it has ended, though its node may not have said so. */
+  static boolean isOver(RMContainer container) {
+    return OVER.contains(container.getState());
   }
 
   /** A container's size changed. To the core, for which size makes the phase, it is another container. */
@@ -271,17 +305,17 @@ final class Facts {
     ContainerId id = container.getContainerId();
     Integer app = apps.of(id.getApplicationAttemptId().getApplicationId());
     Integer node = nodes.of(container.getAllocatedNode());
-    if (app == null || node == null || containers.of(id) != null || isHolder(container)) {
+    if (app == null || node == null || containers.of(id) != null || isHolder(container)
+        || isOver(container)) {
       return;
     }
     Found found = container.getExecutionType() == ExecutionType.OPPORTUNISTIC ? Found.SUSPENDED
         : container.getState() == RMContainerState.RUNNING ? Found.RUNNING : Found.NEW;
     Resource size = container.getAllocatedResource();
     String partition = Objects.toString(container.getNodeLabelExpression(), "");
-    placeOf.put(id, container.getAllocatedNode());
-    ofApp.computeIfAbsent(id.getApplicationAttemptId().getApplicationId(), any -> new LinkedHashSet<>()).add(id);
+    live.add(id, container.getAllocatedNode());
     if (found == Found.SUSPENDED) {
-      suspended.add(id);
+      live.suspend(id);
     }
     Records.putAllocated(filling, containers.intern(id), app, node,
         container.getAllocatedSchedulerKey().getPriority().getPriority(), partitions.intern(partition),
@@ -297,14 +331,14 @@ final class Facts {
 
   synchronized void demoted(ContainerId id) {
     Integer container = containers.of(id);
-    if (container != null && suspended.add(id)) {
+    if (container != null && live.suspend(id)) {
       Records.putDemoted(filling, container);
     }
   }
 
   synchronized void promoted(ContainerId id) {
     Integer container = containers.of(id);
-    if (container != null && suspended.remove(id)) {
+    if (container != null && live.resume(id)) {
       Records.putPromoted(filling, container);
     }
   }
@@ -351,34 +385,7 @@ final class Facts {
   }
 
   private Integer forget(ContainerId id) {
-    placeOf.remove(id);
-    suspended.remove(id);
-    ofApp.computeIfPresent(id.getApplicationAttemptId().getApplicationId(),
-        (app, all) -> all.remove(id) && all.isEmpty() ? null : all);
+    live.remove(id);
     return containers.remove(id);
-  }
-
-  /** What the core calls a phase of an application. */
-  private static final class Phase {
-    final int priority;
-    final String partition;
-    final Resource size;
-
-    Phase(int priority, String partition, Resource size) {
-      this.priority = priority;
-      this.partition = Objects.toString(partition, "");
-      this.size = size;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Phase && ((Phase) other).priority == priority
-          && ((Phase) other).partition.equals(partition) && ((Phase) other).size.equals(size);
-    }
-
-    @Override
-    public int hashCode() {
-      return Objects.hash(priority, partition, size);
-    }
   }
 }

@@ -2,8 +2,6 @@ package io.hiatus.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -52,9 +50,8 @@ public final class HiatusCommand extends Configured implements Tool {
       } else if (command.equals("list") && ids.isEmpty()) {
         list(call("GET", ROOT, null));
       } else if (command.equals("explain") && ids.size() <= 1) {
-        JsonNode all = call("GET", ROOT, null);
         System.out.println(JSON.writerWithDefaultPrettyPrinter()
-            .writeValueAsString(ids.isEmpty() ? all : only((ObjectNode) all, ids.get(0))));
+            .writeValueAsString(call("GET", ids.isEmpty() ? ROOT : ROOT + "/apps/" + ids.get(0), null)));
       } else {
         System.err.println(USAGE);
         return 2;
@@ -86,25 +83,6 @@ public final class HiatusCommand extends Configured implements Tool {
     line.add(id.asText());
     Arrays.asList(columns).forEach(line::add);
     System.out.println(line.toString().trim());
-  }
-
-  /** Of every list that speaks of applications, what speaks of this one. */
-  private static JsonNode only(ObjectNode all, String application) {
-    ObjectNode part = JSON.createObjectNode();
-    all.fields().forEachRemaining(field -> {
-      if (field.getValue().isArray()) {
-        ArrayNode own = part.arrayNode();
-        field.getValue().forEach(entry -> {
-          if (entry.path("application").asText().equals(application)) {
-            own.add(entry);
-          }
-        });
-        if (own.size() > 0) {
-          part.set(field.getKey(), own);
-        }
-      }
-    });
-    return part;
   }
 
   /** Asks the active ResourceManager, as the user that Hadoop takes this process for. */

@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -32,7 +35,7 @@ final class HiatusConfiguration {
   static final String PROGRESS_REQUESTS_PER_SECOND = PREFIX + "rm.progress-requests-per-second";
   /** How long an answer may take, in ms. */
   static final String PROGRESS_TIMEOUT_MS = PREFIX + "rm.progress-timeout-ms";
-  /** Where the native library is extracted; below hadoop.tmp.dir by default. */
+  /** Below this the native library is extracted to be loaded; below hadoop.tmp.dir or java.io.tmpdir by default. */
   static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
 
   private static final String QUEUE_PREFIX = "yarn.scheduler.capacity.";
@@ -83,8 +86,15 @@ final class HiatusConfiguration {
     return whole(PROGRESS_TIMEOUT_MS, 2_000, 1, 60_000);
   }
 
-  Path extractDir() {
-    return Paths.get(conf.get(EXTRACT_DIR, conf.get("hadoop.tmp.dir", System.getProperty("java.io.tmpdir")) + "/hiatus"));
+  /** Below which the native library may be extracted, in the order in which to try. */
+  Path[] extractDirs() {
+    String set = conf.getTrimmed(EXTRACT_DIR);
+    if (set != null) {
+      return new Path[] {Paths.get(set)};
+    }
+    // The second is often mounted noexec on Hadoop's hosts; the first is often writable by a group.
+    Path jvms = Paths.get(System.getProperty("java.io.tmpdir"));
+    return new Path[] {Paths.get(conf.get("hadoop.tmp.dir", jvms.toString()), "hiatus"), jvms};
   }
 
   /** Reads everything of this side, so that a wrong value is found before anything changes. */
@@ -96,6 +106,12 @@ final class HiatusConfiguration {
     progressIntervalMs();
     progressRequestsPerSecond();
     progressTimeoutMs();
+  }
+
+  /** Paths of the queues that have properties of Hiatus. */
+  Set<String> queues() {
+    return conf.getPropsWithPrefix(QUEUE_PREFIX).keySet().stream().filter(name -> name.contains(QUEUE_INFIX))
+        .map(name -> name.substring(0, name.indexOf(QUEUE_INFIX))).collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** The core's properties as a JSON object of strings. */

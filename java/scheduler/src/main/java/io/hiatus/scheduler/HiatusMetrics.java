@@ -32,8 +32,12 @@ class HiatusMetrics {
   MutableCounterLong killed;
   @Metric("proposals refused")
   MutableCounterLong rejected;
+  @Metric("orders of CapacityScheduler's own preemption that were not carried out")
+  MutableCounterLong stockPreemptionsRefused;
   @Metric("proposals that mode observe did not carry out")
   MutableCounterLong observed;
+  @Metric("suspensions, resumes, kills and refusals left out of the log")
+  MutableCounterLong decisionsNotLogged;
   @Metric("containers suspended now")
   MutableGaugeInt suspendedNow;
   @Metric("comparisons of the books that found a difference")

@@ -1,12 +1,12 @@
 package io.hiatus.scheduler;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -16,7 +16,6 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
-import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
@@ -37,18 +36,13 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSAssign
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.SchedulerContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAddedSchedulerEvent;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptAddedSchedulerEvent;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedSchedulerEvent;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAttributesUpdateSchedulerEvent;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeRemovedSchedulerEvent;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeResourceUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * CapacityScheduler that asks the Hiatus core who is served next. It tells the core what happens and carries out what
@@ -56,13 +50,22 @@ import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
  * no policy here.
  */
 public class HiatusScheduler extends CapacityScheduler {
+  private static final Logger LOG = LoggerFactory.getLogger(HiatusScheduler.class);
+  private static final long WATCH_MS = 1_000;
+  /** Stopping and standing by do not wait longer for one of our threads. */
+  private static final long STOP_PATIENCE_MS = 2_000;
+
   private final StockPlacement stock = new StockPlacement(this);
   private final Teller teller = new Teller(this);
+  private final EventTeller events = new EventTeller(this, teller);
   private final Parking parking = new Parking(this);
+  private final Object explaining = new Object();
   private HiatusMetrics metrics;
   private Engine engine;
-  private Thread ticker;
-  private Thread poller;
+  private StockPreemption stockPreemption;
+  private Ticker ticker;
+  private Thread watchdog;
+  private ProgressPoller poller;
 
   @Override
   public void serviceInit(Configuration conf) throws Exception {
@@ -76,19 +79,21 @@ public class HiatusScheduler extends CapacityScheduler {
     conf.setStrings(YarnConfiguration.YARN_HTTP_WEBAPP_EXTERNAL_CLASSES, pages.toArray(new String[0]));
     metrics = HiatusMetrics.register(createMetrics());
     engine = new Engine(this, metrics);
+    stockPreemption = new StockPreemption(metrics);
     super.serviceInit(conf);
     getAsyncSchedulerThreads().clear();
-    underWriteLock(() -> engine.configure(new HiatusConfiguration(getConfiguration())));
+    underWriteLock(this::configure);
   }
 
   @Override
   public void serviceStart() throws Exception {
     super.serviceStart();
     HiatusConfiguration conf = new HiatusConfiguration(getConfiguration());
-    long intervalMs = conf.stepIntervalMs();
-    ticker = new Thread(() -> tickEvery(intervalMs), "HiatusTicker");
-    ticker.setDaemon(true);
+    ticker = new Ticker(conf.stepIntervalMs(), () -> locked(engine::tick));
     ticker.start();
+    watchdog = new Thread(this::watch, "HiatusWatchdog");
+    watchdog.setDaemon(true);
+    watchdog.start();
     if (conf.progressIntervalMs() > 0) {
       poller = new ProgressPoller(this::apps, engine::facts, conf);
       poller.start();
@@ -97,14 +102,17 @@ public class HiatusScheduler extends CapacityScheduler {
 
   @Override
   public void serviceStop() throws Exception {
-    for (Thread thread : new Thread[] {ticker, poller}) {
+    if (poller != null) {
+      poller.end();
+    }
+    for (Thread thread : new Thread[] {ticker, watchdog, poller}) {
       if (thread != null) {
         thread.interrupt();
-        thread.join();
+        thread.join(STOP_PATIENCE_MS); // whoever is late finds no core, and nobody who listens
       }
     }
     if (engine != null) {
-      underWriteLock(engine::stop);
+      underWriteLock(() -> engine.guard(engine::stop));
     }
     super.serviceStop();
   }
@@ -117,17 +125,32 @@ public class HiatusScheduler extends CapacityScheduler {
       throw new IOException(e.getMessage(), e);
     }
     super.reinitialize(newConf, context);
-    underWriteLock(() -> {
-      engine.configure(new HiatusConfiguration(getConfiguration()));
-      if (engine.facts() != null) {
-        teller.queues(engine.facts());
-        teller.active(engine.facts());
-      }
+    underWriteLock(this::configure);
+    tell(facts -> {
+      facts.queuesChanged();
+      facts.activeChanged();
     });
+  }
+
+  private void configure() {
+    HiatusConfiguration conf = new HiatusConfiguration(getConfiguration());
+    engine.configure(conf);
+    stockPreemption.configure(getConfiguration(), engine.places());
+    // Not refused: it may be created later.
+    unknownQueues(conf).forEach(path -> LOG.warn("HIATUS: there is no queue {} now: its properties have no effect", path));
+  }
+
+  /** Queues that have properties of Hiatus and do not exist. */
+  List<String> unknownQueues(HiatusConfiguration conf) {
+    return conf.queues().stream().filter(path -> getQueue(path) == null).collect(Collectors.toList());
   }
 
   HiatusMetrics createMetrics() {
     return new HiatusMetrics();
+  }
+
+  Facts createFacts() {
+    return new Facts(countsMemoryOnly());
   }
 
   // ---- What happens, told to the core ----
@@ -135,65 +158,7 @@ public class HiatusScheduler extends CapacityScheduler {
   @Override
   public void handle(SchedulerEvent event) {
     super.handle(event);
-    Facts facts = engine.facts();
-    if (facts == null) {
-      return;
-    }
-    switch (event.getType()) {
-      case NODE_ADDED:
-        NodeId added = ((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID();
-        underWriteLock(() -> {
-          teller.node(facts, getNode(added));
-          teller.containers(facts, getNode(added));
-          teller.queues(facts);
-          teller.active(facts);
-        });
-        break;
-      case NODE_REMOVED:
-        facts.nodeRemoved(((NodeRemovedSchedulerEvent) event).getRemovedRMNode().getNodeID());
-        teller.queues(facts);
-        break;
-      case NODE_RESOURCE_UPDATE:
-        NodeId resized = ((NodeResourceUpdateSchedulerEvent) event).getRMNode().getNodeID();
-        underWriteLock(() -> {
-          teller.node(facts, getNode(resized));
-          teller.queues(facts);
-        });
-        break;
-      case NODE_ATTRIBUTES_UPDATE:
-        Set<String> hosts = ((NodeAttributesUpdateSchedulerEvent) event).getUpdatedNodeToAttributes().keySet();
-        underWriteLock(() -> hosts.forEach(host -> getNodeIds(host).forEach(id -> teller.node(facts, getNode(id)))));
-        break;
-      case NODE_LABELS_UPDATE:
-        underWriteLock(() -> {
-          getAllNodes().forEach(node -> teller.node(facts, node));
-          teller.queues(facts);
-        });
-        break;
-      case APP_ADDED:
-        teller.queues(facts);
-        underWriteLock(() -> teller.app(facts, ((AppAddedSchedulerEvent) event).getApplicationId()));
-        break;
-      case APP_ATTEMPT_ADDED:
-        ApplicationId attempted = ((AppAttemptAddedSchedulerEvent) event).getApplicationAttemptId().getApplicationId();
-        facts.asksChanged(attempted);
-        teller.active(facts);
-        break;
-      case APP_ATTEMPT_REMOVED:
-        teller.attemptEnded(facts, (AppAttemptRemovedSchedulerEvent) event);
-        teller.active(facts);
-        break;
-      case APP_REMOVED:
-        facts.appRemoved(((AppRemovedSchedulerEvent) event).getApplicationID());
-        teller.active(facts);
-        break;
-      case MANAGE_QUEUE:
-      case AUTO_QUEUE_DELETION:
-        teller.queues(facts);
-        break;
-      default:
-        break;
-    }
+    tell(facts -> underWriteLock(() -> events.tell(facts, event)));
   }
 
   @Override
@@ -202,10 +167,8 @@ public class HiatusScheduler extends CapacityScheduler {
       List<String> blacklistRemovals, ContainerUpdates updateRequests) {
     Allocation allocation = super.allocate(id, ask, schedulingRequests, release, blacklistAdditions,
         blacklistRemovals, updateRequests);
-    Facts facts = engine.facts();
-    if (facts != null) {
-      if (!ask.isEmpty() || schedulingRequests != null && !schedulingRequests.isEmpty()
-          || !updateRequests.getIncreaseRequests().isEmpty()) {
+    tell(facts -> {
+      if (isAny(ask) || isAny(schedulingRequests) || updateRequests != null && isAny(updateRequests.getIncreaseRequests())) {
         facts.asksChanged(id.getApplicationId());
       }
       // Changes that the application asked for itself, or stock placement made.
@@ -213,7 +176,7 @@ public class HiatusScheduler extends CapacityScheduler {
       each(allocation.getDemotedContainers(), container -> facts.demoted(container.getId()));
       each(allocation.getIncreasedContainers(), container -> facts.resized(getRMContainer(container.getId())));
       each(allocation.getDecreasedContainers(), container -> facts.resized(getRMContainer(container.getId())));
-    }
+    });
     return allocation;
   }
 
@@ -221,21 +184,31 @@ public class HiatusScheduler extends CapacityScheduler {
   @SuppressWarnings({"rawtypes", "unchecked"})
   public boolean tryCommit(Resource cluster, ResourceCommitRequest request, boolean updatePending) {
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> typed = request;
-    boolean allocates = !typed.getContainersToAllocate().isEmpty();
-    boolean forMaster = allocates && typed.getFirstAllocatedOrReservedContainer().getAllocatedOrReservedContainer()
-        .getSchedulerApplicationAttempt().isWaitingForAMContainer();
+    boolean[] forMaster = new boolean[1];
+    tell(facts -> forMaster[0] = allocates(typed) && allocated(typed).getSchedulerApplicationAttempt().isWaitingForAMContainer());
     boolean committed = super.tryCommit(cluster, request, updatePending);
-    Facts facts = engine.facts();
-    if (committed && allocates && facts != null) {
-      RMContainer container =
-          typed.getFirstAllocatedOrReservedContainer().getAllocatedOrReservedContainer().getRmContainer();
-      if (Facts.isHolder(container)) {
-        facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
-      } else {
-        facts.container(container, forMaster);
-      }
+    if (committed) {
+      tell(facts -> {
+        if (allocates(typed)) {
+          RMContainer container = allocated(typed).getRmContainer();
+          if (Facts.isHolder(container)) {
+            facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
+          } else {
+            facts.container(container, forMaster[0]);
+          }
+        }
+      });
     }
     return committed;
+  }
+
+  private static boolean allocates(ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
+    return !request.getContainersToAllocate().isEmpty();
+  }
+
+  private static SchedulerContainer<FiCaSchedulerApp, FiCaSchedulerNode> allocated(
+      ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
+    return request.getFirstAllocatedOrReservedContainer().getAllocatedOrReservedContainer();
   }
 
   /** With the threads of asynchronous scheduling off, stock's proposals are committed where they are made. */
@@ -250,10 +223,7 @@ public class HiatusScheduler extends CapacityScheduler {
   @Override
   protected void containerLaunchedOnNode(ContainerId id, SchedulerNode node) {
     super.containerLaunchedOnNode(id, node);
-    Facts facts = engine.facts();
-    if (facts != null) {
-      facts.launched(id);
-    }
+    tell(facts -> facts.launched(id));
   }
 
   @Override
@@ -272,11 +242,10 @@ public class HiatusScheduler extends CapacityScheduler {
   @Override
   public String moveApplication(ApplicationId id, String target) throws YarnException {
     String moved = super.moveApplication(id, target);
-    Facts facts = engine.facts();
-    if (facts != null) {
-      teller.appChanged(facts, id);
-      teller.active(facts);
-    }
+    tell(facts -> {
+      underWriteLock(() -> teller.appChanged(facts, id));
+      facts.activeChanged();
+    });
     return moved;
   }
 
@@ -284,11 +253,28 @@ public class HiatusScheduler extends CapacityScheduler {
   public Priority updateApplicationPriority(Priority priority, ApplicationId id,
       SettableFuture<Object> future, UserGroupInformation user) throws YarnException {
     Priority updated = super.updateApplicationPriority(priority, id, future, user);
-    Facts facts = engine.facts();
-    if (facts != null) {
-      teller.appChanged(facts, id);
-    }
+    tell(facts -> underWriteLock(() -> teller.appChanged(facts, id)));
     return updated;
+  }
+
+  // ---- What CapacityScheduler's own preemption orders ----
+
+  @Override
+  public void markContainerForPreemption(ApplicationAttemptId attempt, RMContainer container) {
+    if (engine.places()) {
+      stockPreemption.refused(container.getContainerId());
+    } else {
+      super.markContainerForPreemption(attempt, container);
+    }
+  }
+
+  @Override
+  public void markContainerForKillable(RMContainer container) {
+    if (engine.places()) {
+      stockPreemption.refused(container.getContainerId());
+    } else {
+      super.markContainerForKillable(container);
+    }
   }
 
   @Override
@@ -296,10 +282,12 @@ public class HiatusScheduler extends CapacityScheduler {
     super.nodeUpdate(rmNode);
     underWriteLock(() -> {
       FiCaSchedulerNode node = getNode(rmNode.getNodeID());
-      Facts facts = engine.facts();
-      if (node != null && facts != null) {
-        teller.heartbeat(facts, node, rmNode);
-        engine.step();
+      // Until it is ready nothing takes what would be told with every heartbeat.
+      if (node != null && isReady()) {
+        tell(facts -> teller.heartbeat(facts, node, rmNode));
+        if (engine.step() && ticker != null) {
+          ticker.wake();
+        }
       }
       // The engine may just have failed: then stock serves this very heartbeat.
       if (node != null && !engine.places() && isReady()) {
@@ -309,16 +297,6 @@ public class HiatusScheduler extends CapacityScheduler {
   }
 
   // ---- What the engine needs of the scheduler ----
-
-  FiCaSchedulerNode node(int handle) {
-    NodeId id = engine.facts().nodes.thing(handle);
-    return id == null ? null : getNode(id);
-  }
-
-  FiCaSchedulerApp attempt(int handle) {
-    ApplicationId id = engine.facts().apps.thing(handle);
-    return id == null ? null : attempt(id);
-  }
 
   /** The application's current attempt, or null. */
   FiCaSchedulerApp attempt(ApplicationId id) {
@@ -358,6 +336,10 @@ public class HiatusScheduler extends CapacityScheduler {
     return engine;
   }
 
+  StockPreemption stockPreemption() {
+    return stockPreemption;
+  }
+
   Teller teller() {
     return teller;
   }
@@ -383,45 +365,65 @@ public class HiatusScheduler extends CapacityScheduler {
   }
 
   private boolean withCore(Consumer<Facts> work) {
-    writeLock.lock();
-    try {
+    boolean there = locked(() -> {
       Facts facts = engine.facts();
       if (facts != null) {
         work.accept(facts);
       }
       return facts != null;
-    } finally {
-      writeLock.unlock();
-    }
+    });
+    engine.explainer().forget();
+    return there;
   }
 
-  /** What Hiatus does and why, as JSON. */
-  String explain() throws JsonProcessingException {
-    writeLock.lock();
-    try {
-      return engine.explain();
-    } finally {
-      writeLock.unlock();
+  /** What Hiatus does and why, now or a moment ago: mostly without the scheduler's lock. */
+  Explanation explained() {
+    Explanation latest = engine.explainer().latest();
+    if (latest == null) {
+      // Of many who ask at once one takes the scheduler's lock.
+      synchronized (explaining) {
+        latest = engine.explainer().latest();
+        return latest == null ? explainNow() : latest;
+      }
     }
+    return latest;
+  }
+
+  /** What it does and why at this moment. */
+  Explanation explainNow() {
+    return locked(engine::explain);
   }
 
   private void tellCompleted(RMContainer container, ContainerStatus status) {
-    Facts facts = engine.facts();
-    if (facts != null && container != null) {
-      teller.completed(facts, container, status);
-      parking.forget(container.getContainerId());
+    if (container != null) {
+      tell(facts -> {
+        teller.completed(facts, container, status);
+        parking.forget(container.getContainerId());
+      });
     }
   }
 
-  private void tickEvery(long intervalMs) {
-    while (!Thread.currentThread().isInterrupted()) {
-      try {
-        Thread.sleep(intervalMs);
-        underWriteLock(engine::tick);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+  /** Tells the core, if it listens. */
+  private void tell(Consumer<Facts> telling) {
+    Facts facts = engine.facts();
+    if (facts != null) {
+      engine.guard(() -> telling.accept(facts));
     }
+  }
+
+  private void watch() {
+    try {
+      while (true) {
+        Thread.sleep(WATCH_MS);
+        engine.watch();
+      }
+    } catch (InterruptedException e) {
+      // The scheduler stops.
+    }
+  }
+
+  private static boolean isAny(List<?> list) {
+    return list != null && !list.isEmpty();
   }
 
   private static void each(List<Container> containers, Consumer<Container> tell) {
@@ -431,9 +433,16 @@ public class HiatusScheduler extends CapacityScheduler {
   }
 
   private void underWriteLock(Runnable work) {
+    locked(() -> {
+      work.run();
+      return true;
+    });
+  }
+
+  private <T> T locked(Supplier<T> work) {
     writeLock.lock();
     try {
-      work.run();
+      return work.get();
     } finally {
       writeLock.unlock();
     }

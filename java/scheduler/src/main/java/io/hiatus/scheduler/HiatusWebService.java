@@ -1,15 +1,18 @@
 package io.hiatus.scheduler;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.google.inject.Inject;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Predicate;
 import javax.servlet.http.HttpServletRequest;
 import javax.ws.rs.Consumes;
+import javax.ws.rs.DefaultValue;
 import javax.ws.rs.GET;
 import javax.ws.rs.PUT;
 import javax.ws.rs.Path;
 import javax.ws.rs.PathParam;
 import javax.ws.rs.Produces;
+import javax.ws.rs.QueryParam;
 import javax.ws.rs.WebApplicationException;
 import javax.ws.rs.core.Context;
 import javax.ws.rs.core.MediaType;
@@ -41,14 +44,31 @@ public class HiatusWebService {
     this.manager = manager;
   }
 
-  /** Mode, fault if any, jobs in their order with the reasons, suspended containers, claimed room, counters. */
+  /**
+   * Mode, fault if any, jobs in their order with the reasons, suspended containers, claimed room, counters; of applications
+   * those that the caller may view. Of each list so many entries, from the offset on.
+   */
   @GET
-  public String explain() {
-    try {
-      return scheduler().explain();
-    } catch (JsonProcessingException e) {
-      throw new WebApplicationException(e);
+  public String explain(@Context HttpServletRequest request, @QueryParam("offset") @DefaultValue("0") int offset,
+      @QueryParam("limit") @DefaultValue("2147483647") int limit) {
+    if (offset < 0 || limit < 0) {
+      throw new BadRequestException("offset and limit: whole numbers from 0 on expected");
     }
+    return Explanation.print(scheduler().explained().part(viewer(request), offset, limit));
+  }
+
+  /** Of all that what speaks of one application. */
+  @GET
+  @Path("/apps/{id}")
+  public String explainApplication(@Context HttpServletRequest request, @PathParam("id") String text) {
+    ApplicationId id = parse(() -> ApplicationId.fromString(text));
+    HiatusScheduler scheduler = scheduler();
+    RMApp app = app(id);
+    Predicate<String> mayView = viewer(request);
+    if (!mayView.test(id.toString())) {
+      throw new ForbiddenException("You may not view " + app.getApplicationId());
+    }
+    return Explanation.print(scheduler.explained().of(id.toString(), mayView));
   }
 
   /** Puts an application aside ({@code true}), or takes it up again ({@code false}). */
@@ -81,10 +101,7 @@ public class HiatusWebService {
     if (!parked.equals("true") && !parked.equals("false")) {
       throw new BadRequestException("true or false expected");
     }
-    RMApp app = manager.getRMContext().getRMApps().get(id);
-    if (app == null) {
-      throw new NotFoundException("There is no application " + id);
-    }
+    RMApp app = app(id);
     String operation = parked.equals("true") ? "Park" : "Take Up";
     String user = userWhoMayModify(request, app, operation);
     if (!change.test(scheduler())) {
@@ -113,6 +130,33 @@ public class HiatusWebService {
     RMAuditLogger.logFailure(user.getUserName(), operation, ApplicationAccessType.MODIFY_APP.name(), "HiatusWebService",
         "Unauthorized user", id);
     throw new ForbiddenException(user.getUserName() + " may not modify " + id);
+  }
+
+  /** Whom the caller may view, by the rules of YARN's own pages: its user, its view ACL, administrators of its queue and of YARN. */
+  private Predicate<String> viewer(HttpServletRequest request) {
+    UserGroupInformation user = RMWebAppUtil.getCallerUserGroupInformation(request, true);
+    Map<String, Boolean> known = new HashMap<>();
+    return application -> known.computeIfAbsent(application, id -> mayView(request, user, id));
+  }
+
+  private boolean mayView(HttpServletRequest request, UserGroupInformation user, String application) {
+    // The core calls applications that are gone by numbers.
+    ApplicationId id = application.startsWith(ApplicationId.appIdStrPrefix) ? ApplicationId.fromString(application) : null;
+    RMApp app = id == null ? null : manager.getRMContext().getRMApps().get(id);
+    if (user == null || app == null) {
+      return !manager.getApplicationACLsManager().areACLsEnabled();
+    }
+    return manager.getApplicationACLsManager().checkAccess(user, ApplicationAccessType.VIEW_APP, app.getUser(), id)
+        || manager.getQueueACLsManager()
+            .checkAccess(user, QueueACL.ADMINISTER_QUEUE, app, request.getRemoteAddr(), null);
+  }
+
+  private RMApp app(ApplicationId id) {
+    RMApp app = manager.getRMContext().getRMApps().get(id);
+    if (app == null) {
+      throw new NotFoundException("There is no application " + id);
+    }
+    return app;
   }
 
   private HiatusScheduler scheduler() {

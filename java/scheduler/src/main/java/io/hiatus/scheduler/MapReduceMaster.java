@@ -1,119 +1,171 @@
 package io.hiatus.scheduler;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.FilterInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.HttpURLConnection;
-import java.net.URL;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 
 /**
- * The web service of one MapReduce job's ApplicationMaster, which answers to the ResourceManager's address. It belongs to
- * a user and is trusted with nothing: it gets no credentials, limited time, and its answers a limited size.
+ * One visit to the web service of a MapReduce job's ApplicationMaster, which answers to the ResourceManager's address. It
+ * belongs to a user and is trusted with nothing: all its answers together have limited time, each a limited size, and what
+ * they say of other jobs is not believed.
  */
 final class MapReduceMaster {
-  /** Request priorities of maps and reduces (MapReduce's RMContainerAllocator); maps that failed come with others. */
-  static final int MAP_PRIORITY = 20;
-  static final int REDUCE_PRIORITY = 10;
+  /** Maps or reduces. */
+  enum Type {
+    MAP(20), REDUCE(10);
 
-  private static final long MOST_BYTES = 32 << 20;
-  private static final ObjectMapper JSON = new ObjectMapper();
+    /** Of its requests (MapReduce's RMContainerAllocator); maps that failed come with others. */
+    final int priority;
 
-  private final String root;
-  private final int timeoutMs;
+    Type(int priority) {
+      this.priority = priority;
+    }
 
-  /** {@code trackingUrl} as the master has registered it. */
-  MapReduceMaster(String trackingUrl, ApplicationId id, long timeoutMs) {
-    String base = trackingUrl.contains("://") ? trackingUrl : "http://" + trackingUrl;
-    String job = id.toString().replace(ApplicationId.appIdStrPrefix, "job");
-    this.root = StringUtils.removeEnd(base, "/") + "/ws/v1/mapreduce/jobs/" + job;
-    this.timeoutMs = Math.toIntExact(timeoutMs);
+    private String letter() {
+      return this == MAP ? "m" : "r";
+    }
   }
 
-  /** The job: mapsTotal, mapsCompleted, reducesTotal, reducesCompleted, state … */
-  JsonNode job() throws IOException {
-    return get(root).path("job");
+  private static final Set<String> TASK = fields("id", "state", "startTime", "progress");
+  private static final Set<String> ATTEMPT = fields("state", "assignedContainerId");
+
+  private final MasterClient client;
+  private final URI root;
+  private final ApplicationId id;
+  private long nanosLeft;
+
+  /** @param visitMs for all answers together */
+  MapReduceMaster(MasterClient client, URI address, ApplicationId id, long visitMs) {
+    this.client = client;
+    this.id = id;
+    this.root = address.resolve("/ws/v1/mapreduce/jobs/" + numbered("job"));
+    this.nanosLeft = TimeUnit.MILLISECONDS.toNanos(visitMs);
   }
 
-  /** Its tasks: id, type, state, startTime, progress in percent … */
-  Iterable<JsonNode> tasks() throws IOException {
-    return get(root + "/tasks").path("tasks").path("task");
+  private String numbered(String prefix) {
+    return id.toString().replace(ApplicationId.appIdStrPrefix, prefix);
   }
 
-  /**
-   * The part of its own work that the task has done, 0 to 1; less than 0 while a reduce waits for maps, fetches and sorts what
-   * they made: that is the first two thirds of what MapReduce calls its progress.
-   */
-  static double done(JsonNode task) {
-    double progress = task.path("progress").asDouble() / 100;
-    return task.path("type").asText().equals("REDUCE") ? 3 * progress - 2 : progress;
+  /** How many tasks of a type a job has, and how many of them are done. */
+  static final class Count {
+    final int total;
+    final int done;
+
+    private Count(Map<String, String> job, String word) throws IOException {
+      total = count(job, word + "Total");
+      done = count(job, word + "Completed");
+    }
+  }
+
+  /** The counts of maps and of reduces, in the order of {@link Type}. */
+  List<Count> counts() throws IOException {
+    List<Map<String, String>> jobs =
+        get("", fields("mapsTotal", "mapsCompleted", "reducesTotal", "reducesCompleted"), "job");
+    Map<String, String> job = jobs.isEmpty() ? Collections.emptyMap() : jobs.get(0);
+    return Arrays.asList(new Count(job, "maps"), new Count(job, "reduces"));
+  }
+
+  /** A task that runs. */
+  static final class Task {
+    final String id;
+    final long startMs;
+    /**
+     * The part of its own work that it has done, 0 to 1; less than 0 while a reduce waits for maps, fetches and sorts what
+     * they made: that is the first two thirds of what MapReduce calls its progress.
+     */
+    final double done;
+
+    private Task(Map<String, String> task, Type type, String idPrefix) throws IOException {
+      id = word(task, "id");
+      startMs = (long) number(task, "startTime");
+      double progress = number(task, "progress") / 100;
+      if (!id.startsWith(idPrefix) || !id.substring(idPrefix.length()).matches("\\d{1,9}") || !(progress >= 0 && progress <= 1)) {
+        throw new IOException("no task of this job: " + task);
+      }
+      done = type == Type.REDUCE ? 3 * progress - 2 : progress;
+    }
+  }
+
+  /** Those that run of the first tasks of a type: so many as fit into an answer. */
+  List<Task> running(Type type) throws IOException {
+    List<Task> running = new ArrayList<>();
+    for (Map<String, String> task : get("/tasks?type=" + type.letter(), TASK, "tasks", "task")) {
+      if ("RUNNING".equals(task.get("state"))) {
+        running.add(new Task(task, type, numbered("task") + "_" + type.letter() + "_"));
+      }
+    }
+    return running;
   }
 
   /** The container of a task's attempt that runs, or null. */
-  ContainerId containerOf(String task) throws IOException {
-    for (JsonNode attempt : get(root + "/tasks/" + task + "/attempts").path("taskAttempts").path("taskAttempt")) {
-      if (attempt.path("state").asText().equals("RUNNING")) {
-        try {
-          return ContainerId.fromString(attempt.path("assignedContainerId").asText());
-        } catch (IllegalArgumentException e) {
-          throw new IOException("no container id: " + attempt, e);
+  ContainerId containerOf(Task task) throws IOException {
+    for (Map<String, String> attempt : get("/tasks/" + task.id + "/attempts", ATTEMPT, "taskAttempts", "taskAttempt")) {
+      if ("RUNNING".equals(attempt.get("state"))) {
+        ContainerId container = container(word(attempt, "assignedContainerId"));
+        if (!container.getApplicationAttemptId().getApplicationId().equals(id)) {
+          throw new IOException(container + " is no container of " + id);
         }
+        return container;
       }
     }
     return null;
   }
 
-  private JsonNode get(String address) throws IOException {
-    URL url = new URL(address);
-    if (!url.getProtocol().startsWith("http")) {
-      throw new IOException(address + " is no web address");
+  private List<Map<String, String>> get(String below, Set<String> fields, String... path) throws IOException {
+    int leftMs = (int) TimeUnit.NANOSECONDS.toMillis(nanosLeft);
+    if (leftMs <= 0) {
+      throw new IOException("its answers take too long");
     }
-    HttpURLConnection connection = (HttpURLConnection) url.openConnection();
-    connection.setConnectTimeout(timeoutMs);
-    connection.setReadTimeout(timeoutMs);
-    connection.setInstanceFollowRedirects(false); // it does not take us for the proxy, then
-    connection.setRequestProperty("Accept", "application/json");
+    long begun = System.nanoTime();
     try {
-      if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
-        throw new IOException(address + " answers " + connection.getResponseCode());
-      }
-      try (InputStream in = new Limited(connection.getInputStream(), timeoutMs)) {
-        return JSON.readTree(in);
-      }
+      return client.get(URI.create(root + below), leftMs, body -> MasterAnswer.read(body, fields, path));
     } finally {
-      connection.disconnect();
+      nanosLeft -= System.nanoTime() - begun;
     }
   }
 
-  /** Ends when an answer is too long, in bytes or time. */
-  private static final class Limited extends FilterInputStream {
-    private final long deadline;
-    private long left = MOST_BYTES;
-
-    Limited(InputStream in, long timeoutMs) {
-      super(in);
-      deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+  private static ContainerId container(String text) throws IOException {
+    try {
+      return ContainerId.fromString(text);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("no container id: " + text, e);
     }
+  }
 
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  private static int count(Map<String, String> from, String field) throws IOException {
+    double number = number(from, field);
+    if (!(number >= 0 && number <= Integer.MAX_VALUE) || number != Math.rint(number)) {
+      throw new IOException(field + " is no number of tasks: " + number);
     }
+    return (int) number;
+  }
 
-    @Override
-    public int read(byte[] into, int offset, int length) throws IOException {
-      int got = super.read(into, offset, length);
-      left -= Math.max(0, got);
-      if (left < 0 || System.nanoTime() > deadline) {
-        throw new IOException("the answer is too long");
-      }
-      return got;
+  private static double number(Map<String, String> from, String field) throws IOException {
+    try {
+      return Double.parseDouble(word(from, field));
+    } catch (NumberFormatException e) {
+      throw new IOException(field + " is no number", e);
     }
+  }
+
+  private static String word(Map<String, String> from, String field) throws IOException {
+    String text = from.get(field);
+    if (text == null) {
+      throw new IOException("no " + field + ": " + from);
+    }
+    return text;
+  }
+
+  private static Set<String> fields(String... names) {
+    return new HashSet<>(Arrays.asList(names));
   }
 }

@@ -28,6 +28,12 @@ final class Native {
   /** More answers of the last call; 0 when there are none. */
   static native int rest(long handle, ByteBuffer answers);
 
+  /** Whether another step is worth while before there are new facts. */
+  static native boolean hasMore(long handle);
+
+  /** What the core knows of the nodes whose numbers fill {@code length} bytes, as views; nothing of unknown ones. */
+  static native int nodeViews(long handle, ByteBuffer nodes, int length, ByteBuffer answers);
+
   /** What the core knows, as views. */
   static native int views(long handle, ByteBuffer answers);
 

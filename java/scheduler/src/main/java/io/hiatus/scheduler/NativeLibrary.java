@@ -6,22 +6,21 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import org.apache.commons.io.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Finds and loads libhiatus, once per JVM: the file that {@code -Dhiatus.native.path} names and no other; else from
- * {@code java.library.path}, as Hadoop's own native code; else from the jar, extracted below a directory of the
- * caller's ({@code java.io.tmpdir} is often mounted noexec on Hadoop's hosts).
+ * {@code java.library.path}, as Hadoop's own native code; else from the jar, by way of a directory of its own below one of
+ * the caller's, the first that is good for it.
  */
 final class NativeLibrary {
   /** System property with the path of the library. */
@@ -40,7 +39,7 @@ final class NativeLibrary {
    *
    * @throws NativeException why it cannot be used, and what to do
    */
-  static synchronized void load(Path extractBelow) {
+  static synchronized void load(Path... extractBelow) {
     if (loaded) {
       return;
     }
@@ -62,7 +61,7 @@ final class NativeLibrary {
     }
   }
 
-  private static String find(Path extractBelow) throws IOException {
+  private static String find(Path[] extractBelow) throws IOException {
     String exact = System.getProperty(PATH_PROPERTY);
     if (exact != null) {
       return loadFrom(Paths.get(exact));
@@ -77,7 +76,16 @@ final class NativeLibrary {
         LOG.warn("libhiatus on java.library.path is no good, taking the jar's: {}", e.getMessage());
       }
     }
-    return loadFrom(extract(extractBelow));
+    List<String> problems = new ArrayList<>();
+    for (Path below : extractBelow) {
+      try {
+        return loadFromTheJar(below);
+      } catch (IOException | UnsatisfiedLinkError e) {
+        problems.add(e.getMessage());
+      }
+    }
+    throw new IOException(String.join("; ", problems) + ". Set " + HiatusConfiguration.EXTRACT_DIR
+        + " to a directory that only the ResourceManager's user and root may write, and that is not mounted noexec");
   }
 
   private static String loadFrom(Path library) throws IOException {
@@ -109,52 +117,36 @@ final class NativeLibrary {
     return "/native/" + os + "-" + arch + "/" + System.mapLibraryName("hiatus");
   }
 
-  private static Path extract(Path below) throws IOException {
-    byte[] wanted;
+  /**
+   * The file is there only while it is loaded, where nobody else can touch it: nothing is left behind, and nothing that
+   * lies about is ever loaded.
+   */
+  private static String loadFromTheJar(Path below) throws IOException {
+    byte[] library;
     try (InputStream in = NativeLibrary.class.getResourceAsStream(resource())) {
       if (in == null) {
         throw new NativeException("the jar has no " + resource() + ": build it for this platform or set -D"
             + PATH_PROPERTY);
       }
-      wanted = readAll(in);
+      library = IOUtils.toByteArray(in);
     }
-    Files.createDirectories(below);
-    // The name carries the content's hash: another build never overwrites a library that is in use.
-    Path place = below.resolve("libhiatus-" + hash(wanted) + ".so");
-    if (!Files.exists(place) || !Arrays.equals(Files.readAllBytes(place), wanted)) {
-      Path fresh = Files.createTempFile(below, "libhiatus", ".tmp");
-      Files.write(fresh, wanted);
-      try {
-        Files.move(fresh, place, StandardCopyOption.ATOMIC_MOVE);
-      } catch (AtomicMoveNotSupportedException e) {
-        Files.move(fresh, place, StandardCopyOption.REPLACE_EXISTING);
-      }
-    }
-    if (!Arrays.equals(Files.readAllBytes(place), wanted)) {
-      throw new IOException(place + " does not hold what was written to it");
-    }
-    return place.toAbsolutePath();
-  }
-
-  private static byte[] readAll(InputStream in) throws IOException {
-    java.io.ByteArrayOutputStream out = new java.io.ByteArrayOutputStream();
-    byte[] chunk = new byte[1 << 16];
-    for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
-      out.write(chunk, 0, n);
-    }
-    return out.toByteArray();
-  }
-
-  private static String hash(byte[] bytes) {
+    Path place = freshDirectory(below);
+    Path file = place.resolve(System.mapLibraryName("hiatus"));
     try {
-      StringBuilder hex = new StringBuilder();
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
-      for (int i = 0; i < 8; i++) {
-        hex.append(String.format("%02x", digest[i]));
-      }
-      return hex.toString();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
+      Files.write(file, library, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      loadFrom(file);
+      return "the jar, by way of " + place.getParent();
+    } finally {
+      Files.deleteIfExists(file);
+      Files.delete(place);
+    }
+  }
+
+  private static Path freshDirectory(Path below) throws IOException {
+    try {
+      return OwnDirectory.fresh(below);
+    } catch (IOException e) {
+      throw new IOException("it cannot be extracted below " + below + " safely: " + e.getMessage(), e);
     }
   }
 }

@@ -69,6 +69,11 @@ final class Parking {
     return parked(rmApp(id.getApplicationAttemptId().getApplicationId())).contains(id.toString());
   }
 
+  /** Whether the container is put aside, for whichever of the two reasons. */
+  synchronized boolean isParkedWhollyOrByItself(ContainerId id) {
+    return isParked(id.getApplicationAttemptId().getApplicationId()) || isParked(id);
+  }
+
   /** The container is over: the next change saves the others. */
   synchronized void forget(ContainerId id) {
     RMApp app = rmApp(id.getApplicationAttemptId().getApplicationId());
@@ -83,8 +88,8 @@ final class Parking {
   }
 
   private static Set<String> parked(RMApp app) {
-    String listed = app == null ? "" : app.getApplicationSubmissionContext().getApplicationSchedulingPropertiesMap()
-        .getOrDefault(PARKED, "");
+    ApplicationSubmissionContext context = app == null ? null : app.getApplicationSubmissionContext();
+    String listed = context == null ? "" : context.getApplicationSchedulingPropertiesMap().getOrDefault(PARKED, "");
     return listed.isEmpty() ? new LinkedHashSet<>() : new LinkedHashSet<>(Arrays.asList(listed.split(",")));
   }
 
@@ -148,7 +153,7 @@ final class Parking {
   @SuppressWarnings("unchecked") // the dispatcher's handler is not typed
   void holdIfParked(RMContainer container) {
     ContainerId id = container.getContainerId();
-    if (isParked(id.getApplicationAttemptId().getApplicationId()) || isParked(id)) {
+    if (isParkedWhollyOrByItself(id)) {
       scheduler.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeSignalContainerEvent(
           container.getAllocatedNode(), SignalContainerRequest.newInstance(id, SignalContainerCommand.OUTPUT_THREAD_DUMP)));
     }

@@ -1,11 +1,13 @@
 package io.hiatus.scheduler;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import io.hiatus.scheduler.MapReduceMaster.Count;
+import io.hiatus.scheduler.MapReduceMaster.Task;
+import io.hiatus.scheduler.MapReduceMaster.Type;
 import java.io.IOException;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,24 +18,30 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
-import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Asks running MapReduce jobs how many tasks they have and how far their first ones are, and tells the core. On a thread
- * of its own, and a few requests per second: what nobody answers the core estimates without.
+ * of its own, and a few requests per second: what nobody answers the core estimates without. Whoever answers badly or
+ * slowly costs the others little: one visit is short, the next ones are later and later, and who answers is asked first.
  */
 final class ProgressPoller extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressPoller.class);
   private static final String MAPREDUCE = "MAPREDUCE";
   /** Of so many tasks of a type the core wants to know, and of no others (FIRST_TASKS in rust/core/src/state/job.rs). */
   private static final int FIRST_TASKS = 32;
+  /** So many containers of tasks are asked for in one visit, of each type. */
+  private static final int LOOKS_PER_VISIT = 4;
+  /** Who keeps failing is asked in one of so many rounds at least. */
+  private static final int MOST_ROUNDS_TO_SKIP = 64;
 
   private final Supplier<Collection<RMApp>> apps;
   private final Supplier<Facts> facts;
   private final HiatusConfiguration conf;
+  private final MasterClient client = new MasterClient();
   private final Map<ApplicationId, Job> jobs = new HashMap<>();
+  private long visits;
 
   /**
    * @param apps the applications of the cluster
@@ -42,6 +50,8 @@ final class ProgressPoller extends Thread {
   ProgressPoller(Supplier<Collection<RMApp>> apps, Supplier<Facts> facts, HiatusConfiguration conf) {
     super("HiatusProgress");
     setDaemon(true);
+    // YARN's own handler would end the ResourceManager.
+    setUncaughtExceptionHandler((thread, e) -> LOG.error("No job is asked for its progress any more", e));
     this.apps = apps;
     this.facts = facts;
     this.conf = conf;
@@ -50,9 +60,13 @@ final class ProgressPoller extends Thread {
   @Override
   public void run() {
     try {
-      while (true) {
+      while (!isInterrupted()) {
         long begun = System.nanoTime();
-        round();
+        try {
+          round();
+        } catch (RuntimeException | Error e) { // not even for want of memory this ends
+          LOG.warn("A round of asking jobs for their progress failed", e);
+        }
         Thread.sleep(Math.max(1, conf.progressIntervalMs() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)));
       }
     } catch (InterruptedException e) {
@@ -60,33 +74,37 @@ final class ProgressPoller extends Thread {
     }
   }
 
-  /** Asks every running job once. */
+  /** Asks no more. Does not wait for whoever is being asked. */
+  void end() {
+    interrupt();
+    client.close();
+  }
+
+  /** Asks every running job once: those first that answer, the others as far as the time of one interval lasts. */
   void round() throws InterruptedException {
     Map<ApplicationId, RMApp> running = apps.get().stream()
         .filter(app -> MAPREDUCE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING)
         .collect(Collectors.toMap(RMApp::getApplicationId, app -> app));
     jobs.keySet().retainAll(running.keySet());
-    for (Map.Entry<ApplicationId, RMApp> entry : running.entrySet()) {
-      Facts listener = facts.get();
-      String url = urlOfMaster(entry.getValue());
-      if (listener != null && url != null) {
-        jobs.computeIfAbsent(entry.getKey(), Job::new).poll(url, listener);
+    running.forEach((id, app) -> jobs.computeIfAbsent(id, any -> new Job(app)));
+    Map<String, Long> failing =
+        jobs.values().stream().filter(job -> job.failures > 0).collect(Collectors.groupingBy(job -> job.user, Collectors.counting()));
+    List<Job> due = jobs.values().stream().filter(Job::isDue)
+        .sorted(Comparator.comparing((Job job) -> !job.answers()).thenComparing(job -> job.failures)
+            .thenComparing(job -> failing.getOrDefault(job.user, 0L)).thenComparing(job -> job.lastVisit))
+        .collect(Collectors.toList());
+    long othersSince = 0;
+    for (Job job : due) {
+      if (!job.answers() && othersSince == 0) {
+        othersSince = System.nanoTime();
+      } else if (!job.answers() && System.nanoTime() - othersSince > TimeUnit.MILLISECONDS.toNanos(conf.progressIntervalMs())) {
+        break;
       }
-    }
-  }
-
-  /** Where the master registered its web service, if that is on its own node: nobody makes us ask a third party. */
-  private static String urlOfMaster(RMApp app) {
-    RMAppAttempt attempt = app.getCurrentAppAttempt();
-    String url = app.getOriginalTrackingUrl();
-    if (attempt == null || attempt.getMasterContainer() == null || url == null) {
-      return null;
-    }
-    try {
-      String host = URI.create(url.contains("://") ? url : "http://" + url).getHost();
-      return attempt.getMasterContainer().getNodeId().getHost().equalsIgnoreCase(host) ? url : null;
-    } catch (IllegalArgumentException e) {
-      return null; // it registered no URL
+      Facts listener = facts.get();
+      URI address = MasterAddress.of(running.get(job.id));
+      if (listener != null && address != null) {
+        job.visit(address, listener);
+      }
     }
   }
 
@@ -97,72 +115,72 @@ final class ProgressPoller extends Thread {
   /** What is known of one job. */
   private final class Job {
     private final ApplicationId id;
-    private final Map<String, ContainerId> containers = new HashMap<>();
-    private final Map<String, Integer> looked = new HashMap<>();
+    private final String user;
+    private final Map<Type, Map<String, ContainerId>> containers = new EnumMap<>(Type.class);
+    /** In a row. */
     private int failures;
     private int roundsToSkip;
+    /** Number of the last visit to it among all visits; 0: there was none. */
+    private long lastVisit;
 
-    Job(ApplicationId id) {
-      this.id = id;
+    Job(RMApp app) {
+      id = app.getApplicationId();
+      user = String.valueOf(app.getUser());
+      for (Type type : Type.values()) {
+        containers.put(type, new HashMap<>());
+      }
     }
 
-    void poll(String url, Facts listener) throws InterruptedException {
-      if (roundsToSkip > 0) {
-        roundsToSkip--;
-        return;
-      }
+    boolean isDue() {
+      return roundsToSkip-- <= 0;
+    }
+
+    /** It did when it was last asked. */
+    boolean answers() {
+      return lastVisit != 0 && failures == 0;
+    }
+
+    void visit(URI address, Facts listener) throws InterruptedException {
+      MapReduceMaster master = new MapReduceMaster(client, address, id, conf.progressTimeoutMs());
+      lastVisit = ++visits;
       try {
-        MapReduceMaster master = new MapReduceMaster(url, id, conf.progressTimeoutMs());
         pace();
-        JsonNode job = master.job();
-        listener.tasks(id, MapReduceMaster.MAP_PRIORITY, count(job, "mapsTotal"), count(job, "mapsCompleted"));
-        listener.tasks(id, MapReduceMaster.REDUCE_PRIORITY, count(job, "reducesTotal"), count(job, "reducesCompleted"));
-        pace();
-        for (JsonNode task : oldestFirst(master.tasks())) {
-          ContainerId container = containerOf(task, master);
-          if (container != null) {
-            listener.progress(container, MapReduceMaster.done(task));
+        List<Count> counts = master.counts();
+        for (Type type : Type.values()) {
+          Count count = counts.get(type.ordinal());
+          listener.tasks(id, type.priority, count.total, count.done);
+          if (count.done < count.total) {
+            progress(type, master, listener);
           }
         }
         failures = 0;
-      } catch (IOException | RuntimeException e) { // whatever a user's process answers
-        roundsToSkip = ++failures;
+        roundsToSkip = 0;
+      } catch (IOException | RuntimeException | Error e) { // whatever a user's process answers
+        failures++;
+        roundsToSkip = Math.min(MOST_ROUNDS_TO_SKIP, 1 << Math.min(failures - 1, 30));
         LOG.debug("{} does not say how far it is", id, e);
       }
     }
 
-    private int count(JsonNode job, String field) throws IOException {
-      JsonNode number = job.path(field);
-      if (!number.canConvertToInt() || number.asInt() < 0) {
-        throw new IOException("no " + field + ": " + job);
-      }
-      return number.asInt();
-    }
-
-    private List<JsonNode> oldestFirst(Iterable<JsonNode> tasks) {
-      List<JsonNode> running = new ArrayList<>();
-      tasks.forEach(task -> {
-        if (task.path("state").asText().equals("RUNNING")) {
-          running.add(task);
+    private void progress(Type type, MapReduceMaster master, Facts listener) throws IOException, InterruptedException {
+      pace();
+      List<Task> oldestFirst = master.running(type);
+      oldestFirst.sort(Comparator.comparingLong(task -> task.startMs));
+      Map<String, ContainerId> known = containers.get(type);
+      int looks = 0;
+      for (Task task : oldestFirst) {
+        if (!known.containsKey(task.id) && known.size() < FIRST_TASKS && looks < LOOKS_PER_VISIT) {
+          looks++;
+          pace();
+          ContainerId container = master.containerOf(task);
+          if (container != null) {
+            known.put(task.id, container); // asked for once, for containers do not change
+          }
         }
-      });
-      running.sort(Comparator.comparingLong(task -> task.path("startTime").asLong()));
-      return running;
-    }
-
-    /** Of a first task; asked for once, for containers do not change. */
-    private ContainerId containerOf(JsonNode task, MapReduceMaster master) throws IOException, InterruptedException {
-      String name = task.path("id").asText();
-      ContainerId known = containers.get(name);
-      if (known == null && looked.getOrDefault(task.path("type").asText(), 0) < FIRST_TASKS) {
-        pace();
-        known = master.containerOf(name);
-        if (known != null) {
-          containers.put(name, known);
-          looked.merge(task.path("type").asText(), 1, Integer::sum);
+        if (known.containsKey(task.id)) {
+          listener.progress(known.get(task.id), task.done);
         }
       }
-      return known;
     }
   }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
@@ -60,32 +61,55 @@ final class Teller {
   void queues(Facts facts) {
     if (scheduler.getRootQueue() != null) {
       Set<String> paths = new HashSet<>();
-      queue(facts, scheduler.getRootQueue(), paths);
+      queue(facts, scheduler.getRootQueue(), true, paths);
       facts.queuesAre(paths);
     }
   }
 
-  private void queue(Facts facts, CSQueue queue, Set<String> paths) {
+  private void queue(Facts facts, CSQueue queue, boolean preemptableAbove, Set<String> paths) {
+    boolean preemptable = isPreemptable(queue, preemptableAbove);
+    paths.add(queue.getQueuePath());
+    queue(facts, queue, preemptable);
+    List<CSQueue> children = queue.getChildQueues();
+    for (CSQueue child : children == null ? Collections.<CSQueue>emptyList() : children) {
+      queue(facts, child, preemptable, paths);
+    }
+  }
+
+  private static void queue(Facts facts, CSQueue queue, boolean preemptable) {
     QueueCapacities capacities = queue.getQueueCapacities();
     Map<String, float[]> shares = new HashMap<>();
     for (String partition : capacities.getExistingNodeLabels()) {
       shares.put(partition, new float[] {capacities.getAbsoluteCapacity(partition),
           capacities.getAbsoluteMaximumCapacity(partition)});
     }
-    String path = queue.getQueuePath();
-    paths.add(path);
-    facts.queue(path, queue.getParent() == null ? null : queue.getParent().getQueuePath(),
-        isPreemptable(queue), shares);
-    List<CSQueue> children = queue.getChildQueues();
-    for (CSQueue child : children == null ? Collections.<CSQueue>emptyList() : children) {
-      queue(facts, child, paths);
-    }
+    facts.queue(queue.getQueuePath(), queue.getParent() == null ? null : queue.getParent().getQueuePath(), preemptable,
+        shares);
   }
 
   /** As queues inherit it in CapacityScheduler, whose own preemption, though, need not be on. */
-  private boolean isPreemptable(CSQueue queue) {
-    boolean above = queue.getParent() == null || isPreemptable(queue.getParent());
+  private boolean isPreemptable(CSQueue queue, boolean above) {
     return !scheduler.getConfiguration().getPreemptionDisabled(queue.getQueuePath(), !above);
+  }
+
+  /** A queue that the core has not heard of yet, and those above it; returns whether it may be preempted. */
+  private boolean freshQueue(Facts facts, CSQueue queue) {
+    boolean preemptable = isPreemptable(queue, queue.getParent() == null || freshQueue(facts, queue.getParent()));
+    if (facts.queues.of(queue.getQueuePath()) == null) {
+      queue(facts, queue, preemptable);
+    }
+    return preemptable;
+  }
+
+  /** What changed of queues and of who may run, and what applications ask for: written before each step. */
+  void changes(Facts facts) {
+    if (facts.takeQueuesChanged()) {
+      queues(facts);
+    }
+    if (facts.takeActiveChanged()) {
+      active(facts);
+    }
+    facts.collectAsks(scheduler::attempt);
   }
 
   /** A node; null is none. */
@@ -154,20 +178,25 @@ final class Teller {
     if (application != null) {
       RMApp rmApp = scheduler.getRMContext().getRMApps().get(id);
       Set<String> tags = rmApp == null ? null : rmApp.getApplicationTags();
-      facts.app(id, path(application.getQueue()), application.getUser(), priority(application),
+      facts.app(id, path(facts, application.getQueue()), application.getUser(), priority(application),
           tags == null ? Collections.emptySet() : tags,
-          rmApp != null && rmApp.getApplicationSubmissionContext().getUnmanagedAM());
+          isUnmanaged(rmApp));
       if (scheduler.parking().isParked(id)) {
         facts.appParked(id, true);
       }
     }
   }
 
+  private static boolean isUnmanaged(RMApp app) {
+    ApplicationSubmissionContext context = app == null ? null : app.getApplicationSubmissionContext();
+    return context != null && context.getUnmanagedAM();
+  }
+
   /** Its queue or its priority changed. */
   void appChanged(Facts facts, ApplicationId id) {
     SchedulerApplication<FiCaSchedulerApp> application = scheduler.getSchedulerApplications().get(id);
     if (application != null) {
-      facts.appChanged(id, path(application.getQueue()), priority(application));
+      facts.appChanged(id, path(facts, application.getQueue()), priority(application));
     }
   }
 
@@ -202,8 +231,16 @@ final class Teller {
     facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
   }
 
-  private static String path(Queue queue) {
-    return queue instanceof CSQueue ? ((CSQueue) queue).getQueuePath() : queue.getQueueName();
+  /** The queue's path; whoever tells of an application in it finds the core knowing it. */
+  private String path(Facts facts, Queue queue) {
+    if (!(queue instanceof CSQueue)) {
+      return queue.getQueueName();
+    }
+    String path = ((CSQueue) queue).getQueuePath();
+    if (facts.queues.of(path) == null) {
+      freshQueue(facts, (CSQueue) queue);
+    }
+    return path;
   }
 
   private static int priority(SchedulerApplication<FiCaSchedulerApp> application) {

@@ -1,6 +1,9 @@
 package io.hiatus.scheduler;
 
+import static org.hamcrest.CoreMatchers.containsString;
+import static org.hamcrest.MatcherAssert.assertThat;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import java.nio.ByteOrder;
@@ -34,6 +37,18 @@ public class FactBufferTest {
     Records.putQueue(buffer, 1, 0, 0, path);
     assertEquals(20 + path.length, buffer.length());
     assertEquals("whoever reads it goes by the length in the header", buffer.length(), buffer.bytes().getInt(4));
+  }
+
+  @Test
+  public void refusesWhatIsBeyondItsLimitAndKeepsWhatItHas() {
+    FactBuffer buffer = new FactBuffer(100);
+    for (int i = 0; i < 8; i++) {
+      Records.putLaunched(buffer, i);
+    }
+    IllegalStateException e = assertThrows(IllegalStateException.class, () -> Records.putLaunched(buffer, 8));
+    assertThat(e.getMessage(), containsString("more than 100 bytes of facts"));
+    assertEquals(96, buffer.length());
+    assertEquals(7, buffer.bytes().getInt(12 * 7 + 8));
   }
 
   @Test

@@ -84,6 +84,12 @@ public class FactsTest {
   }
 
   @Test
+  public void whatIsOverIsNotFoundThoughItsNodeStillHasIt() {
+    container(1, ExecutionType.GUARANTEED, RMContainerState.RELEASED);
+    assertEquals("0 counted, 0 suspended, 0 MB", known());
+  }
+
+  @Test
   public void whatIsToldTwiceCountsOnce() {
     ContainerId id = container(1, ExecutionType.GUARANTEED, RMContainerState.RUNNING);
     container(1, ExecutionType.GUARANTEED, RMContainerState.RUNNING);
@@ -130,6 +136,32 @@ public class FactsTest {
     assertEquals("1 counted, 0 suspended, 1024 MB", known());
     facts.attemptEnded(APP, false, emptySet());
     assertEquals("0 counted, 0 suspended, 0 MB", known());
+    assertEquals(0, strangeFacts());
+  }
+
+  @Test
+  public void aRemovedNodeLeavesTheContainersOfOthersAlone() {
+    NodeId other = NodeId.newInstance("other", 1);
+    facts.node(other, Resource.newInstance(8192, 8), "", true, true, 0);
+    ContainerId stays = container(1, ExecutionType.GUARANTEED, RMContainerState.RUNNING);
+    facts.nodeRemoved(other);
+    assertEquals("1 counted, 0 suspended, 1024 MB", known());
+    facts.completed(stays, Exit.SUCCEEDED);
+    assertEquals("0 counted, 0 suspended, 0 MB", known());
+  }
+
+  @Test
+  public void aNodeIsToldWhenItChangesAndOnlyThen() {
+    known();
+    facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, 0);
+    assertTrue(facts.isEmpty());
+    facts.node(NODE, Resource.newInstance(8192, 8), "fast", true, true, 0);
+    assertFalse(facts.isEmpty());
+    known();
+    facts.nodeRemoved(NODE);
+    known();
+    facts.node(NODE, Resource.newInstance(8192, 8), "fast", true, true, 0);
+    assertEquals("one that comes back is new", "0 counted, 0 suspended, 0 MB", known());
     assertEquals(0, strangeFacts());
   }
 

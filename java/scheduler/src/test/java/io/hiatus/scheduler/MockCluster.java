@@ -45,7 +45,7 @@ import org.slf4j.event.Level;
  */
 final class MockCluster implements AutoCloseable {
   /** Hiatus, with the scheduler's lock in a test's reach. */
-  public static final class OpenScheduler extends HiatusScheduler {
+  public static class OpenScheduler extends HiatusScheduler {
     <T> T locked(Supplier<T> work) {
       writeLock.lock();
       try {
@@ -71,6 +71,14 @@ final class MockCluster implements AutoCloseable {
     this.conf = conf;
     this.scratch = scratch;
     rm = begin(null);
+  }
+
+  /** Nobody but the administrator and an application's own user may see or change it. */
+  static void withAccessControl(Configuration conf) {
+    conf.setBoolean(YarnConfiguration.YARN_ACL_ENABLE, true);
+    conf.set(YarnConfiguration.YARN_ADMIN_ACL, "admin");
+    conf.set(queue("root", "acl_administer_queue"), " ");
+    conf.set(queue("root.default", "acl_administer_queue"), " ");
   }
 
   /** One queue, root.default, and mode suspend; {@code more} may change everything. */
@@ -336,26 +344,35 @@ final class MockCluster implements AutoCloseable {
 
   /** What the core's books and the ResourceManager's say differently after a last step, or null. */
   String difference() {
-    scheduler().locked(() -> {
-      engine().step();
-      return null;
-    });
+    steps();
     settle();
     return differenceAtOnce();
   }
 
   /** The same after one step and before anything that it led to is carried out elsewhere. */
   String differenceAtOnce() {
+    steps();
     return scheduler().locked(() -> {
-      engine().step();
       if (engine().facts() == null) {
         return "there is no core: " + engine().fault();
       }
       if (!engine().facts().isEmpty()) {
         return "facts are left over after a step";
       }
-      return new Books(scheduler(), engine().facts()).difference(engine().core(), FactBuffer.fresh(1 << 16));
+      Books books = new Books(scheduler(), engine().facts(), engine().core());
+      books.begin();
+      while (!books.isRoundOver()) {
+        books.look();
+      }
+      return books.suspects().isEmpty() ? null : Books.first(books.suspects());
     });
+  }
+
+  /** Steps until nothing more comes of it. */
+  private void steps() {
+    while (scheduler().locked(engine()::step)) {
+      settle();
+    }
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.hamcrest.CoreMatchers.containsString;
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeNoException;
 
 import java.io.File;
 import java.io.IOException;
@@ -13,11 +14,13 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.commons.io.IOUtils;
 import org.junit.Rule;
 import org.junit.Test;
@@ -33,7 +36,7 @@ public class NativeLibraryTest {
     public static void main(String[] args) {
       for (int i = 0; i < 2; i++) {
         try {
-          NativeLibrary.load(Paths.get(args[0]));
+          NativeLibrary.load(Stream.of(args[0].split(":")).map(Paths::get).toArray(Path[]::new));
           System.out.println("loaded, ABI " + Native.abi());
         } catch (NativeException e) {
           System.out.println("refused: " + e.getMessage());
@@ -45,24 +48,68 @@ public class NativeLibraryTest {
   @Rule
   public final TemporaryFolder folder = new TemporaryFolder();
 
+  private static final String FINE = "loaded, ABI " + Records.ABI;
+
   @Test
-  public void comesFromTheJarAndIsExtractedOnceUnderTheNameOfItsContent() throws Exception {
+  public void comesFromTheJarAndLeavesNothingBehind() throws Exception {
     Path below = folder.getRoot().toPath().resolve("not/there/yet");
-    String fine = "loaded, ABI " + Records.ABI;
-    assertEquals(Arrays.asList(fine, fine), load(below));
-    assertEquals(Arrays.asList(fine, fine), load(below));
-    String[] files = below.toFile().list();
-    assertEquals(Arrays.toString(files), 1, files.length);
-    assertTrue(files[0], files[0].matches("libhiatus-[0-9a-f]{16}\\.so"));
+    for (int start = 0; start < 2; start++) {
+      assertEquals(Arrays.asList(FINE, FINE), load(below));
+      assertEquals("and nobody else may look", "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(below)));
+      assertEquals(0, below.toFile().list().length);
+    }
+  }
+
+  /** Refused, with what is wrong and what to set; and nothing is left there. */
+  private void refused(Path below, String why) throws Exception {
+    for (String said : load(below)) {
+      assertThat(said, allOf(containsString("refused"), containsString(why), containsString(HiatusConfiguration.EXTRACT_DIR)));
+    }
+    assertEquals(0, below.toFile().list().length);
   }
 
   @Test
-  public void aDamagedExtractedCopyIsReplaced() throws Exception {
-    Path below = folder.getRoot().toPath();
-    load(below);
-    Path copy = below.resolve(below.toFile().list()[0]);
-    Files.write(copy, "half a librar".getBytes(UTF_8));
-    assertEquals("loaded, ABI " + Records.ABI, load(below).get(0));
+  public void isNotExtractedWhereOthersMayWrite() throws Exception {
+    Path open = folder.newFolder("open").toPath();
+    for (String mode : new String[] {"rwxrwxr-x", "rwxr-xrwx"}) {
+      Files.setPosixFilePermissions(open, PosixFilePermissions.fromString(mode));
+      refused(open, open + " may be written by others");
+    }
+    Path inside = Files.createDirectory(open.resolve("inside"));
+    refused(inside, open + " may be written by others");
+    Files.setAttribute(open, "unix:mode", 01777);
+    assertEquals("what is sticky, as /tmp is, nobody replaces", FINE, load(inside).get(0));
+  }
+
+  @Test
+  public void isNotExtractedWhereSomebodyElseIsTheOwner() throws Exception {
+    Path theirs = folder.newFolder("theirs").toPath();
+    Path inside = Files.createDirectory(theirs.resolve("inside"));
+    try {
+      Files.setAttribute(theirs, "unix:uid", 4711);
+    } catch (IOException e) {
+      assumeNoException("only root gives directories away", e);
+    }
+    refused(inside, theirs + " belongs to another user (uid 4711)");
+  }
+
+  @Test
+  public void whereTheFirstPlaceIsNoGoodTheNextIsTaken() throws Exception {
+    Path open = folder.newFolder("open").toPath();
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxr-x"));
+    assertEquals(FINE, load(Paths.get(open + ":" + folder.newFolder("fine"))).get(0));
+    assertThat(load(Paths.get(open + ":" + open)).get(0), containsString("refused"));
+  }
+
+  @Test
+  public void aSymbolicLinkCountsAsWhatItLeadsTo() throws Exception {
+    Path open = folder.newFolder("open").toPath();
+    Path link = Files.createSymbolicLink(folder.getRoot().toPath().resolve("link"), open);
+    assertEquals(FINE, load(link).get(0));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    refused(link, open + " may be written by others");
+    Path nowhere = Files.createSymbolicLink(folder.getRoot().toPath().resolve("nowhere"), folder.getRoot().toPath().resolve("x"));
+    assertThat(load(nowhere).get(0), containsString("refused"));
   }
 
   @Test
@@ -94,13 +141,12 @@ public class NativeLibraryTest {
   public void theLibraryPathOfHadoopComesBeforeTheJar() throws Exception {
     Path there = write("libhiatus.so", fromTheJar());
     Path below = folder.newFolder().toPath();
-    assertEquals("loaded, ABI " + Records.ABI, load(below, "-Djava.library.path=" + there.getParent()).get(0));
+    assertEquals(FINE, load(below, "-Djava.library.path=" + there.getParent()).get(0));
     assertEquals("nothing is extracted", 0, below.toFile().list().length);
 
     write("libhiatus.so", new byte[100]);
-    assertEquals("a bad one there does no harm", "loaded, ABI " + Records.ABI,
+    assertEquals("a bad one there does no harm", FINE,
         load(below, "-Djava.library.path=/not/there:" + there.getParent()).get(0));
-    assertEquals(1, below.toFile().list().length);
   }
 
   private Path write(String name, byte[] content) throws IOException {

@@ -1,7 +1,6 @@
 package io.hiatus.scheduler;
 
 import static io.hiatus.scheduler.MockCluster.hiatus;
-import static io.hiatus.scheduler.MockCluster.queue;
 import static java.util.Arrays.asList;
 import static java.util.Collections.emptyList;
 import static org.junit.Assert.assertEquals;
@@ -22,7 +21,6 @@ import javax.servlet.http.HttpServletRequest;
 import javax.ws.rs.WebApplicationException;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
-import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.RMStateStore;
 import org.apache.hadoop.yarn.webapp.BadRequestException;
 import org.apache.hadoop.yarn.webapp.ForbiddenException;
@@ -132,12 +130,7 @@ public class ParkingTest {
 
   @Test
   public void onlyWhoMayKillAnApplicationMayParkIt() throws Exception {
-    try (MockCluster cluster = MockCluster.with(conf -> {
-      conf.setBoolean(YarnConfiguration.YARN_ACL_ENABLE, true);
-      conf.set(YarnConfiguration.YARN_ADMIN_ACL, "admin");
-      conf.set(queue("root", "acl_administer_queue"), " ");
-      conf.set(queue("root.default", "acl_administer_queue"), " ");
-    })) {
+    try (MockCluster cluster = MockCluster.with(MockCluster::withAccessControl)) {
       cluster.node(4 * 1024, 16);
       FakeApp app = cluster.started(cluster.submit("default", "alice"));
       app.ask(1, 1024);

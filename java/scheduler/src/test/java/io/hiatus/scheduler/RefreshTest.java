@@ -3,13 +3,13 @@ package io.hiatus.scheduler;
 import static io.hiatus.scheduler.MockCluster.queue;
 import static io.hiatus.scheduler.MockCluster.queues;
 import static java.util.Arrays.asList;
+import static java.util.Collections.singletonList;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -30,7 +30,7 @@ public class RefreshTest {
   }
 
   private static JsonNode jobs(MockCluster cluster) throws Exception {
-    return new ObjectMapper().readTree(cluster.scheduler().explain()).path("jobs");
+    return cluster.scheduler().explainNow().whole().path("jobs");
   }
 
   private static JsonNode job(MockCluster cluster, FakeApp app) throws Exception {
@@ -66,11 +66,24 @@ public class RefreshTest {
       });
       cluster.refresh(conf -> { });
       assertNull(cluster.scheduler().getQueue("fresh"));
+      assertNull(cluster.difference());
       assertNull(cluster.engine().facts().queues.of("root.fresh"));
       app.ask(2, 512);
       cluster.rounds(2);
       assertEquals(4, app.held().size());
       assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void propertiesOfAQueueThatDoesNotExistAreTold() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.refresh(conf -> {
+        conf.set(queue("root.default", "hiatus.policy"), "fifo");
+        conf.set(queue("root.defualt", "hiatus.policy"), "fifo");
+      });
+      HiatusConfiguration conf = new HiatusConfiguration(cluster.scheduler().getConfiguration());
+      assertEquals(singletonList("root.defualt"), cluster.scheduler().unknownQueues(conf));
     }
   }
 

@@ -10,13 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.test.GenericTestUtils;
-import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
@@ -29,29 +28,6 @@ import org.slf4j.event.Level;
  * <p>Arguments: scheduler=hiatus|capacity, nodes=, slots=, jobs=, warmup= and seconds= (real time), out=FILE (appended to).
  */
 public final class StepBench {
-  /** Samples of one quantity. */
-  private static final class Samples {
-    private long[] values = new long[1 << 16];
-    private int count;
-
-    void add(long value) {
-      if (count == values.length) {
-        values = Arrays.copyOf(values, 2 * count);
-      }
-      values[count++] = value;
-    }
-
-    double sum() {
-      return Arrays.stream(values, 0, count).sum();
-    }
-
-    double quantile(double q) {
-      long[] sorted = Arrays.copyOf(values, count);
-      Arrays.sort(sorted);
-      return count == 0 ? Double.NaN : sorted[(int) Math.min(count - 1, q * count)];
-    }
-  }
-
   /** What each step took; the fields' order is that of the table. */
   private static final class StepTimes extends HiatusMetrics {
     final Samples read = new Samples();
@@ -99,8 +75,14 @@ public final class StepBench {
     for (String argument : arguments) {
       bench.set(argument);
     }
-    bench.run();
-    System.exit(0);
+    try {
+      bench.run();
+      System.exit(0);
+    } catch (Exception | Error e) {
+      // The ResourceManager's threads would keep the JVM.
+      e.printStackTrace();
+      System.exit(1);
+    }
   }
 
   private void set(String argument) {
@@ -133,14 +115,9 @@ public final class StepBench {
   }
 
   private void run() throws Exception {
-    YarnConfiguration conf = new YarnConfiguration();
     Class<? extends ResourceScheduler> scheduler = hiatus ? Measured.class : CapacityScheduler.class;
-    conf.setClass(YarnConfiguration.RM_SCHEDULER, scheduler, ResourceScheduler.class);
-    conf.setInt(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, 256);
+    Configuration conf = BenchCluster.configuration(scheduler);
     MockCluster.queues(conf, "root", "default", 100);
-    conf.set("yarn.scheduler.capacity.maximum-am-resource-percent", "1");
-    // Stock hands out several containers per heartbeat only if told to; otherwise it would have less to do.
-    conf.set("yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments", "100");
     MockRM rm = new MockRM(conf);
     GenericTestUtils.setRootLogLevel(Level.ERROR);
     rm.start();
@@ -217,7 +194,7 @@ public final class StepBench {
     double perByte = crossingNanosPerByte();
     double marshalling = times.read.sum() + perByte * times.bytes.sum();
     say("  %d steps; marshalling (reading asks, and %.2f ns per byte of facts written and parsed) is %.1f %% of their time",
-        times.core.count, perByte, 100 * marshalling / whole);
+        times.core.count(), perByte, 100 * marshalling / whole);
   }
 
   /** Writing facts and parsing them: steps of heartbeats of nodes of which the core knows nothing, so that nothing else happens. */
@@ -245,10 +222,10 @@ public final class StepBench {
 
   private static Samples sum(Samples... parts) {
     Samples sums = new Samples();
-    for (int i = 0; i < parts[0].count; i++) {
+    for (int i = 0; i < parts[0].count(); i++) {
       long sum = 0;
       for (Samples part : parts) {
-        sum += part.values[i];
+        sum += part.get(i);
       }
       sums.add(sum);
     }
@@ -257,7 +234,7 @@ public final class StepBench {
 
   private void row(String what, Samples samples, double unit) {
     say("  %-48s %9.1f %9.1f %9.1f", what, samples.quantile(0.5) / unit, samples.quantile(0.99) / unit,
-        samples.sum() / samples.count / unit);
+        samples.mean() / unit);
   }
 
   private void say(String format, Object... values) {

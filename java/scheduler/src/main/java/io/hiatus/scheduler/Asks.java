@@ -1,0 +1,65 @@
+package io.hiatus.scheduler;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AppSchedulingInfo;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.AppPlacementAllocator;
+import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
+
+/** What an attempt asks for, as the core counts it: so many containers of each phase. */
+final class Asks {
+  private Asks() {
+  }
+
+  static Map<Phase, Integer> of(FiCaSchedulerApp attempt) {
+    AppSchedulingInfo info = attempt.getAppSchedulingInfo();
+    Map<Phase, Integer> counts = new HashMap<>();
+    for (SchedulerRequestKey key : info.getSchedulerKeys()) {
+      AppPlacementAllocator<?> placement = info.getAppPlacementAllocator(key);
+      PendingAsk ask = info.getPendingAsk(key, ResourceRequest.ANY);
+      if (!isPromotion(key, attempt) && placement != null && ask.getCount() > 0) {
+        Phase phase = new Phase(key.getPriority().getPriority(), placement.getPrimaryRequestedNodePartition(),
+            ask.getPerAllocationResource());
+        counts.merge(phase, ask.getCount(), Integer::sum);
+      }
+    }
+    return counts;
+  }
+
+  /** A promotion is no new work, and decided elsewhere; the increase of a running container wants room like any other ask. */
+  private static boolean isPromotion(SchedulerRequestKey key, FiCaSchedulerApp attempt) {
+    RMContainer container = key.getContainerToUpdate() == null ? null : attempt.getRMContainer(key.getContainerToUpdate());
+    return container != null && container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
+  }
+
+  /** What the core calls a phase of an application. */
+  static final class Phase {
+    final int priority;
+    final String partition;
+    final Resource size;
+
+    private Phase(int priority, String partition, Resource size) {
+      this.priority = priority;
+      this.partition = Objects.toString(partition, "");
+      this.size = size;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Phase && ((Phase) other).priority == priority
+          && ((Phase) other).partition.equals(partition) && ((Phase) other).size.equals(size);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(priority, partition, size);
+    }
+  }
+}

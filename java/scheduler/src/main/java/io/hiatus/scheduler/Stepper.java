@@ -1,0 +1,104 @@
+package io.hiatus.scheduler;
+
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.util.Time;
+
+/**
+ * Takes the steps of one core: facts in, answers carried out. Each time a bounded number of them, so that others get the
+ * scheduler's write lock between; what is left is carried out before the core is asked again.
+ */
+final class Stepper {
+  /** Answers lead to facts, and those to more answers; what is not settled by then waits for the next step. */
+  private static final int ROUNDS = 16;
+  /** Containers that are given out, suspended, resumed or killed while the write lock is held once, about. */
+  static final int MOST_CONTAINERS = 500;
+
+  private final HiatusScheduler scheduler;
+  private final long core;
+  private final Facts facts;
+  private final Applier applier;
+  private final HiatusMetrics metrics;
+  private final Answers answers;
+  private final SlowSteps slowSteps = new SlowSteps();
+  private long lastMs;
+  private long readNanos;
+  private long coreNanos;
+  private long applyNanos;
+  private int factBytes;
+
+  Stepper(HiatusScheduler scheduler, long core, Facts facts, Applier applier, HiatusMetrics metrics) {
+    this.scheduler = scheduler;
+    this.core = core;
+    this.facts = facts;
+    this.applier = applier;
+    this.metrics = metrics;
+    this.answers = new Answers(core);
+  }
+
+  /** When the core was last asked, on the monotonic clock. */
+  long lastMs() {
+    return lastMs;
+  }
+
+  /** Whether nothing is left of what the core answered last. */
+  boolean isSettled() {
+    return !answers.hasNext();
+  }
+
+  /** Whether a step would find something to do. */
+  boolean isDue() {
+    return !isSettled() || !facts.isEmpty() || Native.hasMore(core);
+  }
+
+  /**
+   * A step of bounded length.
+   *
+   * @return whether another one is worth while at once
+   */
+  boolean step(boolean observeOnly, long budgetMs) {
+    int left = MOST_CONTAINERS;
+    for (int round = 0; round < ROUNDS && left > 0; round++) {
+      if (isSettled() && !ask(round > 0, budgetMs)) {
+        break;
+      }
+      left -= carryOut(left, observeOnly);
+    }
+    return left <= 0 || left < MOST_CONTAINERS && Native.hasMore(core);
+  }
+
+  /** Returns whether there are answers; without news, if it needs any, the core is not asked. */
+  private boolean ask(boolean needsNews, long budgetMs) {
+    long begun = System.nanoTime();
+    scheduler.teller().changes(facts);
+    FactBuffer news = facts.take();
+    if (needsNews && news.length() == 0) {
+      return false;
+    }
+    lastMs = Time.monotonicNow();
+    long called = System.nanoTime();
+    answers.begin(Native.step(core, lastMs, news.bytes(), news.length(), answers.buffer()));
+    readNanos = called - begun;
+    coreNanos = System.nanoTime() - called;
+    applyNanos = 0;
+    factBytes = news.length();
+    if (isSettled()) {
+      metrics.stepped(readNanos, coreNanos, applyNanos, factBytes);
+    }
+    slowSteps.took(TimeUnit.NANOSECONDS.toMillis(coreNanos), budgetMs);
+    return !isSettled();
+  }
+
+  /** Returns how many containers that was about. */
+  private int carryOut(int most, boolean observeOnly) {
+    long begun = System.nanoTime();
+    int done = 0;
+    while (done < most && answers.hasNext()) {
+      done += applier.apply(answers.buffer(), answers.next(), observeOnly);
+    }
+    applyNanos += System.nanoTime() - begun;
+    if (isSettled()) {
+      metrics.stepped(readNanos, coreNanos, applyNanos, factBytes);
+    }
+    return done;
+  }
+}

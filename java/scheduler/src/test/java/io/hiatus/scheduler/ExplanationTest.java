@@ -1,0 +1,91 @@
+package io.hiatus.scheduler;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotNull;
+import static org.junit.Assert.assertNotSame;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertSame;
+import static org.junit.Assert.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.Test;
+
+/** Who sees what of the explanation, and who has it made. */
+public class ExplanationTest {
+  private final Explanation explanation = new Explanation(("{'jobs': [{'application': 'a', 'rank': 1},"
+      + " {'application': 'b', 'rank': 2}, {'application': 'a', 'rank': 3}],"
+      + " 'suspended': [{'application': 'a', 'by': 'b'}, {'application': 'b', 'by': 'a'}, {'application': 'a', 'by': null}],"
+      + " 'claims': [{'application': 'b'}], 'not_parked_yet': [], 'counters': {'rejected': 7}}").replace('\'', '"'),
+      null, "suspend", null, "off");
+  private long nowMs = 1_000_000;
+  private final Explainer explainer = new Explainer(() -> nowMs, () -> new Explanation("{}", null, "suspend", null, "off"));
+
+  @Test
+  public void whoMayViewAllSeesAll() {
+    JsonNode all = explanation.part(id -> true, 0, Integer.MAX_VALUE);
+    assertEquals("suspend", all.path("mode").asText());
+    assertTrue(all.path("fault").isNull());
+    assertEquals(3, all.path("jobs").size());
+    assertEquals("b", all.at("/suspended/0/by").asText());
+    assertEquals(7, all.at("/counters/rejected").asInt());
+    assertEquals(3, all.at("/totals/jobs").asInt());
+    assertEquals(0, all.at("/totals/not_parked_yet").asInt());
+  }
+
+  @Test
+  public void othersApplicationsAreLeftOutAndNotNamed() {
+    JsonNode own = explanation.part("a"::equals, 0, Integer.MAX_VALUE);
+    assertEquals(2, own.path("jobs").size());
+    assertEquals("ranks are those among all", 3, own.at("/jobs/1/rank").asInt());
+    assertEquals(2, own.path("suspended").size());
+    assertTrue(own.at("/suspended/0/by").isNull());
+    assertEquals(0, own.path("claims").size());
+    assertEquals(2, own.at("/totals/jobs").asInt());
+    assertFalse(own.toString().contains("\"b\""));
+    assertEquals("nothing is changed for others", "b", explanation.whole().at("/suspended/0/by").asText());
+  }
+
+  @Test
+  public void aPageIsAPartOfEachList() {
+    JsonNode page = explanation.part(id -> true, 1, 1);
+    assertEquals(1, page.path("jobs").size());
+    assertEquals(2, page.at("/jobs/0/rank").asInt());
+    assertEquals(1, page.path("suspended").size());
+    assertEquals(0, page.path("claims").size());
+    assertEquals(3, page.at("/totals/jobs").asInt());
+    assertEquals(0, explanation.part(id -> true, 3, 10).path("jobs").size());
+  }
+
+  @Test
+  public void oneApplicationsPartIsWhatSpeaksOfIt() {
+    JsonNode part = explanation.of("b", "b"::equals);
+    assertEquals(1, part.path("jobs").size());
+    assertTrue(part.at("/suspended/0/by").isNull());
+    assertEquals(1, part.path("claims").size());
+    assertFalse(part.has("not_parked_yet"));
+    assertFalse(part.has("counters"));
+  }
+
+  @Test
+  public void stepsMakeOneWhileSomebodyAsksAndOnlyThen() {
+    explainer.tick();
+    assertNull("nobody had asked", explainer.latest());
+    Explanation first = explainer.make();
+    assertSame(first, explainer.latest());
+    nowMs += 999;
+    explainer.tick();
+    assertSame("once a second", first, explainer.latest());
+    nowMs += 1;
+    explainer.tick();
+    Explanation second = explainer.latest();
+    assertNotNull(second);
+    assertNotSame(first, second);
+    nowMs += 60_000;
+    explainer.tick();
+    assertNull("who comes back after a while has a new one made", explainer.latest());
+    explainer.make();
+    explainer.forget();
+    assertNull("and who has changed something", explainer.latest());
+  }
+}

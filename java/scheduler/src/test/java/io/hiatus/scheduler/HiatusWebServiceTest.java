@@ -1,0 +1,101 @@
+package io.hiatus.scheduler;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.security.Principal;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.servlet.http.HttpServletRequest;
+import org.apache.hadoop.yarn.webapp.BadRequestException;
+import org.apache.hadoop.yarn.webapp.ForbiddenException;
+import org.apache.hadoop.yarn.webapp.NotFoundException;
+import org.junit.Test;
+
+/** {@code /ws/v1/hiatus}: who sees what, and what it costs the scheduler. */
+public class HiatusWebServiceTest {
+  private static final int ALL = Integer.MAX_VALUE;
+
+  private static HttpServletRequest from(String user) {
+    HttpServletRequest request = mock(HttpServletRequest.class);
+    when(request.getUserPrincipal()).thenReturn(user == null ? null : (Principal) () -> user);
+    when(request.getRemoteAddr()).thenReturn("127.0.0.1");
+    return request;
+  }
+
+  private static JsonNode json(String text) throws Exception {
+    return new ObjectMapper().readTree(text);
+  }
+
+  @Test
+  public void whoMayNotViewAnApplicationDoesNotSeeIt() throws Exception {
+    try (MockCluster cluster = MockCluster.with(MockCluster::withAccessControl)) {
+      cluster.node(4 * 1024, 16);
+      FakeApp hers = cluster.started(cluster.submit("default", "alice"));
+      FakeApp his = cluster.started(cluster.submit("default", "bob"));
+      cluster.rounds(2);
+      HiatusWebService service = new HiatusWebService(cluster.rm());
+
+      JsonNode seen = json(service.explain(from("alice"), 0, ALL));
+      assertEquals(1, seen.path("jobs").size());
+      assertEquals(hers.id().toString(), seen.at("/jobs/0/application").asText());
+      assertFalse(seen.toString().contains(his.id().toString()));
+      assertTrue(seen.has("counters"));
+      assertEquals(2, json(service.explain(from("admin"), 0, ALL)).path("jobs").size());
+      assertEquals(1, json(service.explain(from("admin"), 1, ALL)).path("jobs").size());
+      assertEquals(0, json(service.explain(from(null), 0, ALL)).path("jobs").size());
+
+      assertEquals(hers.id().toString(),
+          json(service.explainApplication(from("alice"), hers.id().toString())).at("/jobs/0/application").asText());
+      assertThrows(ForbiddenException.class, () -> service.explainApplication(from("alice"), his.id().toString()));
+    }
+  }
+
+  @Test
+  public void withoutAccessControlEverybodySeesAll() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(4 * 1024, 16);
+      cluster.run("default");
+      cluster.rounds(2);
+      HiatusWebService service = new HiatusWebService(cluster.rm());
+      assertEquals(1, json(service.explain(from("mallory"), 0, ALL)).path("jobs").size());
+      assertEquals(1, json(service.explain(from(null), 0, ALL)).path("jobs").size());
+      assertThrows(NotFoundException.class, () -> service.explainApplication(from("user"), "application_1_0001"));
+      assertThrows(BadRequestException.class, () -> service.explainApplication(from("user"), "job_1"));
+      assertThrows(BadRequestException.class, () -> service.explain(from("user"), -1, ALL));
+    }
+  }
+
+  @Test
+  public void whoAsksAgainDoesNotWaitForTheSchedulersLock() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(4 * 1024, 16);
+      HiatusWebService service = new HiatusWebService(cluster.rm());
+      CountDownLatch held = new CountDownLatch(1);
+      CountDownLatch answered = new CountDownLatch(1);
+      boolean[] inTime = new boolean[1];
+      Thread holder = new Thread(() -> cluster.scheduler().locked(() -> {
+        cluster.engine().explain();
+        held.countDown();
+        try {
+          inTime[0] = answered.await(MockCluster.PATIENCE.getSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+        return null;
+      }));
+      holder.start();
+      held.await();
+      assertEquals("suspend", json(service.explain(from("user"), 0, ALL)).path("mode").asText());
+      answered.countDown();
+      holder.join();
+      assertTrue(inTime[0]);
+    }
+  }
+}

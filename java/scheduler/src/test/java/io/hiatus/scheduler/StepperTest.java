@@ -1,0 +1,85 @@
+package io.hiatus.scheduler;
+
+import static io.hiatus.scheduler.MockCluster.counter;
+import static io.hiatus.scheduler.MockCluster.hiatus;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import org.junit.Test;
+
+/** Steps of bounded length, and when there is another one. */
+public class StepperTest {
+  private static final int NODES = 14;
+  private static final int EACH = 100;
+
+  private FakeNode node;
+
+  /** Room for 1,400 containers, and a job that wants as many. */
+  private FakeApp burst(MockCluster cluster) throws Exception {
+    for (int i = 0; i < NODES; i++) {
+      node = cluster.node(EACH * 256, EACH);
+    }
+    FakeApp app = cluster.run("default");
+    assertNull(cluster.difference());
+    app.ask(NODES * EACH, 256);
+    cluster.settle();
+    return app;
+  }
+
+  @Test
+  public void aBurstIsCarriedOutInPieces() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      FakeApp app = burst(cluster);
+      int pieces = 0;
+      int before = 0;
+      boolean more = true;
+      while (more) {
+        more = cluster.scheduler().locked(cluster.engine()::step);
+        int now = cluster.liveTasks(app).size();
+        assertTrue(before + " then " + now, now - before <= Stepper.MOST_CONTAINERS + EACH);
+        before = now;
+        pieces++;
+      }
+      assertTrue(pieces + " pieces", pieces > 1);
+      assertEquals(NODES * EACH - 1, before);
+      assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void theTickerGoesOnWithWhatAHeartbeatBegan() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      FakeApp app = burst(cluster);
+      node.beat();
+      MockCluster.until("all is given out", () -> cluster.liveTasks(app).size() == NODES * EACH - 1);
+      assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void aPlanThatIsPendingIsWorthAStepThoughNothingIsNew() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> conf.set(hiatus("plan-interval-ms"), "60000"))) {
+      cluster.node(4 * 1024, 16);
+      cluster.submit("default", "user");
+      cluster.scheduler().locked(() -> {
+        cluster.engine().tick();
+        assertTrue(cluster.engine().facts().isEmpty());
+        long steps = counter("Steps");
+        cluster.engine().tick();
+        assertEquals("the first plan was made just now, and another one is due", steps + 1, counter("Steps"));
+        return null;
+      });
+    }
+  }
+
+  @Test
+  public void withoutNewsOrAPendingPlanNoneIs() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(4 * 1024, 16);
+      assertNull(cluster.difference());
+      assertFalse(cluster.scheduler().locked(() -> Native.hasMore(cluster.engine().core())));
+    }
+  }
+}
