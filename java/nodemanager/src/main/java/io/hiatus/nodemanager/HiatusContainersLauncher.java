@@ -18,6 +18,7 @@ import org.apache.hadoop.yarn.server.nodemanager.Context;
 import org.apache.hadoop.yarn.server.nodemanager.LocalDirsHandlerService;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.ContainerManagerImpl;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.Container;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerDiagnosticsUpdateEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerEventType;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.container.ContainerKillEvent;
@@ -204,7 +205,11 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         ContainerId id = container.getContainerId();
         containerLauncher.submit(() -> {
             try {
-                ((SuspendingExecutor) executor).hold(container, () -> held.contains(id));
+                if (((SuspendingExecutor) executor).hold(container, () -> held.contains(id))) {
+                    // The node calls it running, or paused, as before: this is where an administrator sees more.
+                    dispatch(new ContainerDiagnosticsUpdateEvent(id, held.contains(id)
+                        ? "Parked by hand: its processes stand still until it is taken up again.\n" : "Taken up again.\n"));
+                }
             } catch (IOException e) {
                 if (container.getContainerState() == ContainerState.RUNNING) {
                     LOG.warn("{} is not {} as it should be", id, held.contains(id) ? "held" : "let go", e);

@@ -77,9 +77,9 @@ public final class HiatusDefaultContainerExecutor extends DefaultContainerExecut
     }
 
     @Override
-    public void hold(Container container, BooleanSupplier wanted) throws IOException {
+    public boolean hold(Container container, BooleanSupplier wanted) throws IOException {
         ContainerId id = container.getContainerId();
-        suspension.hold(id, getPidFilePath(id), signaller, wanted);
+        return suspension.hold(id, getPidFilePath(id), signaller, wanted);
     }
 
     @Override

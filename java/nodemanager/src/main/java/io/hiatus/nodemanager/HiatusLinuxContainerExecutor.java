@@ -93,9 +93,9 @@ public final class HiatusLinuxContainerExecutor extends LinuxContainerExecutor i
     }
 
     @Override
-    public void hold(Container container, BooleanSupplier wanted) throws IOException {
+    public boolean hold(Container container, BooleanSupplier wanted) throws IOException {
         ContainerId id = container.getContainerId();
-        suspension.hold(id, getPidFilePath(id), signaller(container.getUser()), wanted);
+        return suspension.hold(id, getPidFilePath(id), signaller(container.getUser()), wanted);
     }
 
     @Override

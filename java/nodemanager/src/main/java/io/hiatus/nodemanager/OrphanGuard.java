@@ -15,23 +15,35 @@ import org.slf4j.LoggerFactory;
  * process. A shell, started with the first suspension and in a session of its own, is told over a pipe what is suspended
  * and how to continue it. When the pipe ends, and nobody has taken a container over within the time after which the
  * ResourceManager has given up the node and its work is done elsewhere, it continues that container's processes: they
- * then find out for themselves, as those of running containers do. Who holds a container suspended is written next to
+ * then find out for themselves, as those of running containers do. It looks every second, and ends with the last container that
+ * it could still be needed for. Who holds a container suspended is written next to
  * its pid file. A container resumed by the next NodeManager may be continued once more, which does nothing.
  */
 final class OrphanGuard {
     private static final Logger LOG = LoggerFactory.getLogger(OrphanGuard.class);
 
-    /** Lines of "container, owner file, commands", or of a container alone when it is no longer suspended. */
-    private static final String SCRIPT = "declare -A owner commands\n"
-        + "while IFS=$'\\t' read -r id file command; do\n"
-        + "  if [ -n \"$file\" ]; then owner[$id]=$file; commands[$id]=$command; echo $$ > \"$file\"\n"
-        + "  else rm -f \"${owner[$id]}\"; unset \"owner[$id]\" \"commands[$id]\"; fi\n"
+    /**
+     * Reads lines of "container, owner file, its first process, commands", or of a container alone when it is no longer
+     * suspended. Then it is over for a container when another NodeManager has it, or had it (the owner file is gone, if ever it could be
+     * written, and its directory is not), and what one leaves stopped that has ended is continued at once. Where the directory is gone, too,
+     * the next NodeManager began without the container and cleared its files away.
+     */
+    private static final String SCRIPT = "declare -A owner leader commands\n"
+        + "forget() { unset \"owner[$1]\" \"leader[$1]\" \"commands[$1]\"; }\n"
+        + "carry_on() { eval \"${commands[$1]}\"; [ \"${owner[$1]}\" = /dev/null ] || rm -f \"${owner[$1]}\"; forget \"$1\"; }\n"
+        + "while IFS=$'\\t' read -r id file pid command; do\n"
+        + "  if [ -n \"$file\" ]; then\n"
+        + "    leader[$id]=$pid; commands[$id]=$command; owner[$id]=/dev/null; echo $$ > \"$file\" && owner[$id]=$file\n"
+        + "  else [ \"${owner[$id]}\" = /dev/null ] || rm -f \"${owner[$id]}\"; forget \"$id\"; fi\n"
         + "done\n"
-        + "[ ${#owner[@]} -eq 0 ] && exit\n"
-        + "sleep \"$1\"\n"
-        + "for id in \"${!owner[@]}\"; do\n"
-        + "  read -r holder 2> /dev/null < \"${owner[$id]}\"\n"
-        + "  if [ \"${holder:-$$}\" = $$ ]; then eval \"${commands[$id]}\"; rm -f \"${owner[$id]}\"; fi\n"
+        + "for ((left = $1; ; left--)); do\n"
+        + "  for id in \"${!owner[@]}\"; do\n"
+        + "    holder=; [ \"${owner[$id]}\" = /dev/null ] && holder=$$ || read -r holder < \"${owner[$id]}\"\n"
+        + "    if [ \"$holder\" != $$ ] && [ -d \"${owner[$id]%/*}\" ]; then forget \"$id\"\n"
+        + "    elif [ $left -le 0 ] || [ ! -d \"/proc/${leader[$id]}\" ]; then carry_on \"$id\"; fi\n"
+        + "  done\n"
+        + "  [ ${#owner[@]} -eq 0 ] && exit\n"
+        + "  sleep 1\n"
         + "done\n";
 
     private final long graceMs;
@@ -41,14 +53,20 @@ final class OrphanGuard {
         this.graceMs = graceMs;
     }
 
+    /** From now on the container is continued should this NodeManager die. */
+    void watch(ContainerId id, Suspender suspended) throws IOException {
+        watch(id, suspended.home, suspended.leader(), suspended.resumeCommand());
+    }
+
     /**
-     * From now on the container is continued should this NodeManager die.
+     * The same.
      *
      * @param home a directory of this container that the NodeManager may write, the same after a restart
+     * @param leader its first process
      * @param resumeCommand what continues it, for a shell
      */
-    synchronized void watch(ContainerId id, File home, String resumeCommand) {
-        tell(id + "\t" + new File(home, id + ".suspended-by") + "\t" + resumeCommand);
+    synchronized void watch(ContainerId id, File home, int leader, String resumeCommand) {
+        tell(id + "\t" + new File(home, id + ".suspended-by") + "\t" + leader + "\t" + resumeCommand);
     }
 
     /** It runs again, or has ended. */

@@ -57,7 +57,7 @@ final class SuspendableContainer {
      * @throws IOException when it is not stopped; then it runs as before
      */
     void suspend(Reason why, Suspender how) throws IOException {
-        suspend(why, how, conf.pulseIntervalMs);
+        suspend(why, how, System.nanoTime());
     }
 
     /**
@@ -65,10 +65,11 @@ final class SuspendableContainer {
      * pulse comes at once.
      */
     void suspendAgain(Reason why, Suspender how) throws IOException {
-        suspend(why, how, 0);
+        suspend(why, how, System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(conf.pulseIntervalMs));
     }
 
-    private synchronized void suspend(Reason why, Suspender how, long firstPulseAfterMs) throws IOException {
+    /** @param ran when its processes last all ran, by the JVM's clock */
+    private synchronized void suspend(Reason why, Suspender how, long ran) throws IOException {
         if (ending) {
             throw new IOException(id + " is ending and cannot be suspended");
         }
@@ -82,10 +83,10 @@ final class SuspendableContainer {
         suspender = how;
         state = State.SUSPENDED;
         reasons.add(why);
-        guard.watch(id, how.home, how.resumeCommand());
+        guard.watch(id, how);
         LOG.info("Suspended {} ({}) by {} in {} ms", id, why, how.mechanism(),
             TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
-        schedule(this::beginPulse, firstPulseAfterMs);
+        nextPulse(ran);
     }
 
     /**
@@ -167,11 +168,12 @@ final class SuspendableContainer {
         if (state != State.PULSE || ending) {
             return;
         }
+        long ran = System.nanoTime();
         try {
             suspender.stop(this::isEnding);
             state = State.SUSPENDED;
-            guard.watch(id, suspender.home, suspender.resumeCommand());
-            schedule(this::beginPulse, conf.pulseIntervalMs);
+            guard.watch(id, suspender);
+            nextPulse(ran);
         } catch (IOException e) {
             if (suspender.isLeaderAlive()) {
                 LOG.warn("{} could not be stopped after a pulse and runs; trying again", id, e);
@@ -180,9 +182,23 @@ final class SuspendableContainer {
         }
     }
 
+    /** An interval after its processes last all ran, and not after the last of them was stopped: the first may be who sends heartbeats. */
+    private void nextPulse(long ran) {
+        schedule(this::beginPulse, conf.pulseIntervalMs - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - ran));
+    }
+
     private void schedule(Runnable step, long afterMs) {
         if (conf.pulseIntervalMs > 0 && !timer.isShutdown()) {
-            nextPulseStep = timer.schedule(step, afterMs, TimeUnit.MILLISECONDS);
+            nextPulseStep = timer.schedule(() -> reporting(step), afterMs, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** What a timer catches nobody hears of. */
+    private void reporting(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            LOG.error("No more pulses of {}", id, e);
         }
     }
 

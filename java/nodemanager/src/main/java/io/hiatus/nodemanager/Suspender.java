@@ -51,6 +51,11 @@ final class Suspender {
         return freezer == null ? command : freezer.thawCommand() + command;
     }
 
+    /** The process that leads the container's session. */
+    int leader() {
+        return processes.leader.pid;
+    }
+
     boolean isLeaderAlive() {
         return processes.isLeaderAlive();
     }

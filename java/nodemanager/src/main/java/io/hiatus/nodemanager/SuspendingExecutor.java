@@ -10,5 +10,5 @@ interface SuspendingExecutor {
     Suspension suspension();
 
     /** Holds a container or lets it go: see {@link Suspension#hold}. */
-    void hold(Container container, BooleanSupplier wanted) throws IOException;
+    boolean hold(Container container, BooleanSupplier wanted) throws IOException;
 }

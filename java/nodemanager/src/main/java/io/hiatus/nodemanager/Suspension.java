@@ -10,11 +10,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.util.concurrent.HadoopExecutors;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
@@ -56,12 +56,19 @@ final class Suspension {
     Suspension(SuspensionConf conf) {
         this.conf = conf;
         this.guard = new OrphanGuard(conf.orphanGraceMs);
-        this.timer = HadoopExecutors.newScheduledThreadPool(TIMER_THREADS, task -> {
+        this.timer = timer();
+    }
+
+    /** Not one of Hadoop's: those log a stack trace for each task that is cancelled, as every pulse is in the end. */
+    static ScheduledExecutorService timer() {
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(TIMER_THREADS, task -> {
             Thread thread = Executors.defaultThreadFactory().newThread(task);
             thread.setName("Hiatus pulse");
             thread.setDaemon(true);
             return thread;
         });
+        timer.setRemoveOnCancelPolicy(true);
+        return timer;
     }
 
     /** The container is about to be launched, or taken over from an earlier NodeManager. */
@@ -135,22 +142,26 @@ final class Suspension {
      * Holds a container, paused or not, or lets it go. A mark beside its pid file tells the next NodeManager.
      *
      * @param wanted asked when it is this call's turn, so that of several calls at once the last one does what is wanted
+     * @return whether that changed anything
      * @throws IOException when it is not held, or does not run again
      */
-    void hold(ContainerId id, Path pidFile, Signaller signaller, BooleanSupplier wanted) throws IOException {
+    boolean hold(ContainerId id, Path pidFile, Signaller signaller, BooleanSupplier wanted) throws IOException {
         if (pidFile == null) {
             throw new IOException(id + " is no longer active");
         }
         File mark = holdMark(id, pidFile);
         SuspendableContainer container = container(id);
         synchronized (container) {
-            if (wanted.getAsBoolean()) {
+            boolean before = mark.exists();
+            boolean after = wanted.getAsBoolean();
+            if (after) {
                 container.suspend(Reason.HELD, suspender(id, pidFile, signaller));
                 Files.write(mark.toPath(), new byte[0]);
             } else {
                 Files.deleteIfExists(mark.toPath());
                 container.resume(Reason.HELD);
             }
+            return before != after;
         }
     }
 

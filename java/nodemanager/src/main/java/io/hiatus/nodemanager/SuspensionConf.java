@@ -26,12 +26,13 @@ public final class SuspensionConf {
     public static final long DEFAULT_SIGNAL_TIMEOUT_MS = 5_000;
 
     /**
-     * Milliseconds, default 120000: how often a suspended container is let run for a moment, so that the heartbeats of
-     * its processes (task time-outs, Spark executors, HDFS leases) stay alive. 0 turns pulses off.
+     * Milliseconds, default 30000: how long after its processes last ran a suspended container is let run for a moment, so
+     * that the heartbeats of its processes (task time-outs, Spark executors, HDFS leases) stay alive. Spark's time-out is 120 s, of
+     * a heartbeat every 10 s: two pulses in a row may fail. 0 turns pulses off.
      */
     public static final String PULSE_INTERVAL_MS = PREFIX + "pulse-interval-ms";
     /** Default of {@link #PULSE_INTERVAL_MS}. */
-    public static final long DEFAULT_PULSE_INTERVAL_MS = 120_000;
+    public static final long DEFAULT_PULSE_INTERVAL_MS = 30_000;
 
     /** Milliseconds, default 1000, more than 0 and less than the interval: how long a pulse lasts. */
     public static final String PULSE_LENGTH_MS = PREFIX + "pulse-length-ms";

@@ -204,6 +204,17 @@ public class HiatusContainersLauncherTest {
     }
 
     @Test
+    public void whereItLooksLikeRunningAnAdministratorIsToldThatItIsParked() throws Exception {
+        when(executor.hold(any(), any())).thenReturn(true);
+        askForThreadDump(ExecutionType.OPPORTUNISTIC);
+        awaitSent(ContainerEventType.UPDATE_DIAGNOSTICS_MSG, 1);
+        when(executor.hold(any(), any())).thenReturn(false);
+        askForThreadDump(ExecutionType.OPPORTUNISTIC);
+        verify(executor, timeout(10_000).times(2)).hold(eq(container), any());
+        awaitSent(ContainerEventType.UPDATE_DIAGNOSTICS_MSG, 1);
+    }
+
+    @Test
     public void aThreadDumpOfAnyOtherContainerIsJustThat() throws Exception {
         ContainerLaunch launch = mock(ContainerLaunch.class);
         launcher.running.put(TestContainer.ID, launch);

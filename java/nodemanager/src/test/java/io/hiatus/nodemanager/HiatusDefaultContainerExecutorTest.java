@@ -3,6 +3,7 @@ package io.hiatus.nodemanager;
 import static org.awaitility.Awaitility.await;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 import static org.mockito.ArgumentMatchers.isA;
 import static org.mockito.Mockito.mock;
@@ -146,7 +147,8 @@ public class HiatusDefaultContainerExecutorTest {
         try (TestContainer test = new TestContainer(folder.getRoot(), TICKS, 2)) {
             reacquire(test);
             await().until(this::isTracked);
-            executor.hold(container, () -> true);
+            assertTrue("that is news", executor.hold(container, () -> true));
+            assertFalse("and now no more", executor.hold(container, () -> true));
             assertTrue(test.allStopped());
             executor.pauseContainer(container);
             executor.resumeContainer(container);

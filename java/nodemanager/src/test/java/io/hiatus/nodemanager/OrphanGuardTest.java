@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.commons.io.FileUtils;
 import org.junit.After;
 import org.junit.Rule;
 import org.junit.Test;
@@ -31,25 +32,29 @@ public class OrphanGuardTest {
         private Guarding() {
         }
 
-        /** Arguments: directory, resume command, and "resumed" if it is resumed again. */
+        /** Arguments: grace in ms, directory, first process, resume command, and "resumed" if it is resumed again. */
         public static void main(String[] args) throws InterruptedException, IOException {
-            OrphanGuard guard = new OrphanGuard(0);
-            guard.watch(TestContainer.ID, new File(args[0]), args[1]);
-            if (args.length > 2) {
+            OrphanGuard guard = new OrphanGuard(Long.parseLong(args[0]));
+            guard.watch(TestContainer.ID, new File(args[1]), Integer.parseInt(args[2]), args[3]);
+            if (args.length > 4) {
                 guard.unwatch(TestContainer.ID);
-                Files.createFile(Paths.get(args[0], args[2]));
+                Files.createFile(Paths.get(args[1], args[4]));
             }
             Thread.sleep(TimeUnit.MINUTES.toMillis(10));
         }
     }
 
     private Process nodeManager(TestContainer container, String... more) throws IOException {
+        return nodeManager(0, container, more);
+    }
+
+    private Process nodeManager(long graceMs, TestContainer container, String... more) throws IOException {
         Suspender suspender = container.suspender(new Configuration(false));
         suspender.stop(() -> false);
         List<String> command = new ArrayList<>(Arrays.asList(
             new File(System.getProperty("java.home"), "bin/java").getPath(), "-cp",
-            System.getProperty("java.class.path"), Guarding.class.getName(),
-            container.directory.getPath(), suspender.resumeCommand()));
+            System.getProperty("java.class.path"), Guarding.class.getName(), Long.toString(graceMs),
+            container.directory.getPath(), Integer.toString(suspender.leader()), suspender.resumeCommand()));
         command.addAll(Arrays.asList(more));
         Process started = new ProcessBuilder(command).start();
         nodeManagers.add(started);
@@ -86,6 +91,64 @@ public class OrphanGuardTest {
             assertTrue(container.allStopped());
             second.destroyForcibly().waitFor();
             await().until(container::noneStopped);
+        }
+    }
+
+    /** A NodeManager without recovery begins by clearing away what its predecessor left; who is stopped is still there. */
+    @Test
+    public void whatTheNextNodeManagerKnowsNothingOfRunsOnAfterTheGrace() throws Exception {
+        try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
+            Process nodeManager = nodeManager(TimeUnit.SECONDS.toMillis(2), container);
+            await().until(() -> container.has(OWNER) && !container.read(OWNER).isEmpty());
+            nodeManager.destroyForcibly().waitFor();
+            FileUtils.deleteDirectory(container.directory);
+            await().until(container::noneStopped);
+        }
+    }
+
+    /** With a grace of an hour: who waits for that is still there when the test ends. */
+    private int guardOfAKilledNodeManager(TestContainer container) throws Exception {
+        Process nodeManager = nodeManager(TimeUnit.HOURS.toMillis(1), container);
+        await().until(() -> container.has(OWNER) && !container.read(OWNER).isEmpty());
+        int guard = Integer.parseInt(container.read(OWNER));
+        nodeManager.destroyForcibly().waitFor();
+        Thread.sleep(200);
+        assertTrue("it waits", container.allStopped() && ProcFs.process(guard) != null);
+        return guard;
+    }
+
+    private static void awaitEnd(int guard) {
+        await().until(() -> ProcFs.process(guard) == null || ProcFs.process(guard).isGone());
+    }
+
+    @Test
+    public void aGuardEndsWhenAnotherNodeManagerHasTakenOver() throws Exception {
+        try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
+            int guard = guardOfAKilledNodeManager(container);
+            nodeManager(TimeUnit.HOURS.toMillis(1), container);
+            awaitEnd(guard);
+            assertTrue(container.allStopped());
+        }
+    }
+
+    @Test
+    public void aGuardEndsWhenAnotherNodeManagerHasResumedOrEndedIt() throws Exception {
+        try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
+            int guard = guardOfAKilledNodeManager(container);
+            Files.delete(container.directory.toPath().resolve(OWNER));
+            awaitEnd(guard);
+            assertTrue("nobody touches it", container.allStopped());
+        }
+    }
+
+    @Test
+    public void aGuardEndsWithItsContainerAndContinuesWhatThatLeavesBehind() throws Exception {
+        try (TestContainer container = new TestContainer(folder.getRoot(), "setsid sleep 600 & wait", 2)) {
+            int guard = guardOfAKilledNodeManager(container);
+            new ProcessBuilder("kill", "-KILL", "" + container.processes.leader.pid).start().waitFor();
+            awaitEnd(guard);
+            assertTrue(container.noneStopped());
+            assertFalse(container.has(OWNER));
         }
     }
 

@@ -4,16 +4,27 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
 
 import io.hiatus.nodemanager.SuspendableContainer.Reason;
 import java.io.IOException;
-import java.util.concurrent.Executors;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
 import org.junit.After;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
+import org.mockito.ArgumentCaptor;
 
 public class SuspendableContainerTest {
     private static final String TICKS = "touch ready; while :; do echo >> ticks; sleep 0.02; done";
@@ -21,7 +32,7 @@ public class SuspendableContainerTest {
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
     private final Configuration conf = new Configuration(false);
-    private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(2);
+    private final ScheduledExecutorService timer = Suspension.timer();
 
     @After
     public void stopTimer() {
@@ -60,6 +71,80 @@ public class SuspendableContainerTest {
             long before = container.length("ticks");
             await().until(() -> container.length("ticks") > before);
             await().until(container::allStopped);
+        }
+    }
+
+    @Test
+    public void theClockOfPulsesStartsWhenItsProcessesLastRan() throws Exception {
+        // One that hears the notice and goes on uses up the notice's grace; stopping by signal is slow, too.
+        try (TestContainer container = new TestContainer(folder.getRoot(), "trap 'true' TSTP; " + TICKS, 2)) {
+            await().until(() -> container.has("ready"));
+            pulses(30_000, 100);
+            conf.setLong(SuspensionConf.NOTICE_GRACE_MS, 300);
+            KillSignaller slow = new KillSignaller() {
+                @Override
+                public void send(JobSignal signal, Set<Integer> groups) throws IOException {
+                    super.send(signal, groups);
+                    try {
+                        Thread.sleep(signal == JobSignal.STOP ? 200 : 0);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                }
+            };
+            ScheduledExecutorService clock = mock(ScheduledExecutorService.class);
+            ArgumentCaptor<Runnable> step = ArgumentCaptor.forClass(Runnable.class);
+            ArgumentCaptor<Long> afterMs = ArgumentCaptor.forClass(Long.class);
+            SuspendableContainer suspendable =
+                new SuspendableContainer(TestContainer.ID, new SuspensionConf(conf), clock, new OrphanGuard(0));
+            suspendable.suspend(Reason.PAUSED, container.suspender(conf, slow));
+            for (int pulse = 1; pulse <= 2; pulse++) {
+                verify(clock, times(2 * pulse - 1)).schedule(step.capture(), afterMs.capture(), eq(TimeUnit.MILLISECONDS));
+                long stopping = pulse == 1 ? 500 : 200;
+                assertTrue("pulse " + pulse + " after " + afterMs.getValue(), afterMs.getValue() <= 30_000 - stopping);
+                step.getValue().run(); // the pulse begins
+                verify(clock, times(2 * pulse)).schedule(step.capture(), afterMs.capture(), eq(TimeUnit.MILLISECONDS));
+                step.getValue().run(); // and ends
+            }
+            suspendable.resume(Reason.PAUSED);
+        }
+    }
+
+    @Test
+    public void resumingAndEndingLogNoStackTraces() throws Exception {
+        List<LoggingEvent> traces = new CopyOnWriteArrayList<>();
+        AppenderSkeleton listening = new AppenderSkeleton() {
+            @Override
+            protected void append(LoggingEvent event) {
+                if (event.getThrowableInformation() != null) {
+                    traces.add(event);
+                }
+            }
+
+            @Override
+            public void close() {
+            }
+
+            @Override
+            public boolean requiresLayout() {
+                return false;
+            }
+        };
+        Logger.getRootLogger().addAppender(listening);
+        try (TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2)) {
+            pulses(40, 20);
+            SuspendableContainer suspendable = suspendable();
+            for (int cycle = 0; cycle < 10; cycle++) {
+                suspendable.suspend(Reason.PAUSED, container.suspender(conf));
+                Thread.sleep(5 * cycle);
+                suspendable.resume(Reason.PAUSED);
+            }
+            suspendable.suspend(Reason.PAUSED, container.suspender(conf));
+            suspendable.close();
+            Thread.sleep(200);
+            assertEquals("[]", traces.toString());
+        } finally {
+            Logger.getRootLogger().removeAppender(listening);
         }
     }
 

@@ -15,10 +15,19 @@ public class SuspensionConfTest {
         SuspensionConf read = new SuspensionConf(conf);
         assertEquals(1_000, read.noticeGraceMs);
         assertEquals(5_000, read.signalTimeoutMs);
-        assertEquals(120_000, read.pulseIntervalMs);
+        assertEquals(30_000, read.pulseIntervalMs);
         assertEquals(1_000, read.pulseLengthMs);
         assertEquals(600_000, read.orphanGraceMs);
         assertTrue(read.freezerEnabled);
+    }
+
+    /** A heartbeat every 10 s keeps a Spark executor, if one comes within 120 s; a MapReduce task has 600 s. */
+    @Test
+    public void byDefaultSparksTimeOutOutlastsTwoPulsesThatFail() {
+        SuspensionConf read = new SuspensionConf(conf);
+        long lastHeartbeatBefore = 10_000;
+        long threeIntervals = 3 * read.pulseIntervalMs + 2 * read.pulseLengthMs + read.signalTimeoutMs;
+        assertTrue(lastHeartbeatBefore + threeIntervals < 120_000);
     }
 
     @Test
@@ -35,7 +44,7 @@ public class SuspensionConfTest {
         refused(SuspensionConf.NOTICE_GRACE_MS, "-1", "at least 0 ms");
         refused(SuspensionConf.SIGNAL_TIMEOUT_MS, "0", "at least 1 ms");
         refused(SuspensionConf.FREEZER_ENABLED, "yes", "neither true nor false");
-        refused(SuspensionConf.PULSE_LENGTH_MS, "120000", "less than " + SuspensionConf.PULSE_INTERVAL_MS);
+        refused(SuspensionConf.PULSE_LENGTH_MS, "30000", "less than " + SuspensionConf.PULSE_INTERVAL_MS);
     }
 
     private void refused(String key, String value, String because) {
