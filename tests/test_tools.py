@@ -1,8 +1,12 @@
 """The parts of the cluster tool that need no daemon."""
 
+import platform
+import re
+import subprocess
+
 import pytest
 
-from hiatus_cluster import configuration, distribution
+from hiatus_cluster import configuration, distribution, layout, portable
 from hiatus_cluster.configuration import Spec
 from hiatus_cluster.errors import ClusterError
 
@@ -55,3 +59,19 @@ def test_commands_are_those_of_hadoops_scripts(words, main, arguments):
 def test_an_unknown_command_is_refused(words, complaint):
     with pytest.raises(ClusterError, match=complaint):
         distribution.main_class_of(words)
+
+
+def _native_library():
+    return layout.ROOT / "java" / "scheduler" / "build" / "native" / f"linux-{platform.machine()}" / "libhiatus.so"
+
+
+def test_the_glibc_that_the_native_library_needs_is_that_of_its_symbols():
+    symbols = subprocess.run(["objdump", "-T", _native_library()], capture_output=True, text=True, check=True).stdout
+    versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_(\d+\.\d+)", symbols)}
+    assert portable.needed_glibc(_native_library()) == max(versions)
+    assert portable.OLDEST_GLIBC <= max(versions)
+
+
+def test_what_is_no_library_needs_no_glibc(tmp_path):
+    (tmp_path / "text").write_bytes(b"GLIBC_2.99 \0GLIBC_PRIVATE\0")
+    assert portable.needed_glibc(tmp_path / "text") == (0, 0)

@@ -1,24 +1,29 @@
 """Building the product, and a Hadoop to run it on."""
 
-import os
 import platform
 import shutil
 import subprocess
-from pathlib import Path
 
-from . import class_sharing, layout, toolchain
+from . import class_sharing, layout, portable, toolchain
 from .errors import ClusterError
 
 #: Gradle, without a daemon that would stay behind.
 GRADLE = ("gradle", "--console=plain", "--no-daemon")
 
 
-def product(say):
+def product(say, for_old_systems=False):
     """The native library, the ``hiatus`` command and the jars; missing tools are installed if that is allowed."""
     toolchain.ensure(say)
     say("Rust")
     run("cargo", "build", "--release", "--locked", "-p", "hiatus-jni", "-p", "hiatus-sim")
-    _place_native_library()
+    library = layout.cargo_target() / "release" / "libhiatus.so"
+    if for_old_systems:
+        say("Rust, the native library for older systems")
+        library = portable.build()
+    _place_native_library(library)
+    major, minor = portable.needed_glibc(library)
+    say(f"the native library needs glibc {major}.{minor} or newer"
+        + ("" if for_old_systems else "; with --portable it runs on older systems, too"))
     say("Java")
     run(*GRADLE, "--quiet", "assemble")
 
@@ -37,10 +42,8 @@ def run(*command):
         raise ClusterError(f"`{' '.join(map(str, command))}` ended with {done.returncode}")
 
 
-def _place_native_library():
+def _place_native_library(built):
     """Puts libhiatus.so where the scheduler's jar takes it from."""
-    target = layout.ROOT / Path(os.environ.get("CARGO_TARGET_DIR", "target"))
-    built = target / "release" / "libhiatus.so"
     place = layout.ROOT / "java" / "scheduler" / "build" / "native" / f"linux-{platform.machine()}" / "libhiatus.so"
     if not place.exists() or place.read_bytes() != built.read_bytes():
         place.parent.mkdir(parents=True, exist_ok=True)

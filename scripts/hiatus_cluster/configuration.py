@@ -232,6 +232,8 @@ def _mapreduce(state, spec, ports):
         "mapreduce.admin.map.child.java.opts": jvm,
         "mapreduce.admin.reduce.child.java.opts": jvm,
     }
+    if spec.scheduler == "hiatus":
+        properties["mapreduce.application.classpath"] += f",{layout.product_jar('mapreduce')}"
     if spec.fs == "local":
         properties["yarn.app.mapreduce.am.staging-dir"] = state / "staging"
     return properties

@@ -1,5 +1,6 @@
 """Where things lie in this repository."""
 
+import os
 from pathlib import Path
 
 from .errors import ClusterError
@@ -10,6 +11,11 @@ BUILD = ROOT / "build"
 HADOOP_LIB = BUILD / "hadoop" / "lib"
 #: The default state directory of ``scripts/cluster``.
 DEFAULT_CLUSTER = BUILD / "cluster"
+
+
+def cargo_target():
+    """Where Cargo puts what it builds."""
+    return ROOT / Path(os.environ.get("CARGO_TARGET_DIR", "target"))
 
 
 def product_jar(module):
