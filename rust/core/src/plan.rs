@@ -69,6 +69,11 @@ impl PartitionPlan {
         std::iter::successors(self.rank(app), |place| self.entries.get(*place).and_then(|entry| entry.earlier))
     }
 
+    /// Whether that place comes before all of the job's.
+    pub fn is_before(&self, place: usize, app: AppId) -> bool {
+        self.places(app).all(|other| place < other)
+    }
+
     /// Who waits for a container that its target allows.
     pub(crate) fn below_target(&self) -> &Line {
         &self.below_target

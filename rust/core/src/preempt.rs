@@ -100,7 +100,7 @@ fn free_room(
             if going_on + EPSILON >= one {
                 going_on -= one;
                 let comes_back = spoken.use_room(cluster, home, need) || {
-                    let bought = market.buy_at(cluster, entry, Wish { need, purpose: For::Resume(id) }, home);
+                    let bought = market.buy_at(cluster, place, Wish { need, purpose: For::Resume(id) }, home);
                     spoken.look_again(home);
                     bought
                 };
@@ -120,10 +120,14 @@ fn free_room(
             let due = wanted.saturating_sub(spoken.claims_of(entry.app, key.resource)).min(deserved);
             let short = due - spoken.free_places(cluster, entry.app, &key, due);
             for _ in 0..short {
+                if spoken.take_over(cluster, plan, place, key.resource) {
+                    missing -= one;
+                    continue;
+                }
                 // What is only waited for must not keep the job from taking what it may take now.
                 let waited = spoken.stop_collecting(cluster, entry.app, key.resource);
                 let wish = Wish { need: key.resource, purpose: For::Start };
-                let Some(node) = market.buy(cluster, entry, wish) else {
+                let Some(node) = market.buy(cluster, place, wish) else {
                     let room = waited.or_else(|| collect_room(cluster, &spoken, entry.app, key, partition, settings));
                     room.into_iter().for_each(|(node, claim)| spoken.collect(cluster, node, claim));
                     break;

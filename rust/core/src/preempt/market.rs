@@ -7,7 +7,7 @@ use crate::entitlement::EPSILON;
 use crate::estimate;
 use crate::plan::{Entry, PartitionPlan};
 use crate::settings::{QueueSettings, Settings};
-use crate::state::{Claim, Cluster, For, Job, Node};
+use crate::state::{Claim, Cluster, For, Job};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use crate::visits::Visits;
 use std::cmp::Reverse;
@@ -111,12 +111,10 @@ impl<'a> Market<'a> {
         !self.taken.is_empty()
     }
 
-    /// Frees what the entry's job wishes on the first node where the best victims give enough; that node, or `None`.
-    pub(super) fn buy(&mut self, cluster: &mut Cluster, entry: &Entry, wish: Wish) -> Option<NodeId> {
-        if self.is_hopeless(entry, wish.need) {
-            return None;
-        }
-        let mut sale = Sale::new(cluster, entry, wish);
+    /// Frees what the job at that place wishes on the first node where the best victims give enough; that node, or `None`.
+    pub(super) fn buy(&mut self, cluster: &mut Cluster, place: usize, wish: Wish) -> Option<NodeId> {
+        let entry = self.plan.entries.get(place).filter(|entry| !self.is_hopeless(entry, wish.need))?;
+        let mut sale = Sale::new(cluster, place, entry, wish);
         let sold = self.buy_from_guests(cluster, &mut sale);
         let sold = sold.or_else(|| (0..self.losers.len()).find_map(|loser| self.buy_from(cluster, &mut sale, loser)));
         // Prices only rise while the plan lasts; but another job may be welcome where this one was refused.
@@ -185,12 +183,11 @@ impl<'a> Market<'a> {
     }
 
     /// The same on that node only; whether it could be freed.
-    pub(super) fn buy_at(&mut self, cluster: &mut Cluster, entry: &Entry, wish: Wish, home: NodeId) -> bool {
-        if self.is_hopeless(entry, wish.need) {
-            return false;
-        }
+    pub(super) fn buy_at(&mut self, cluster: &mut Cluster, place: usize, wish: Wish, home: NodeId) -> bool {
+        let entry = self.plan.entries.get(place).filter(|entry| !self.is_hopeless(entry, wish.need));
+        let Some(entry) = entry else { return false };
         let victims = self.victims_at(cluster, home);
-        self.buy_among(cluster, &mut Sale::new(cluster, entry, wish), &victims).is_some()
+        self.buy_among(cluster, &mut Sale::new(cluster, place, entry, wish), &victims).is_some()
     }
 
     fn is_hopeless(&self, entry: &Entry, need: Resource) -> bool {
@@ -207,8 +204,14 @@ impl<'a> Market<'a> {
         if victim.app == sale.app || refused || !need.fits_in(node.total) {
             return None;
         }
-        let room_mb = || room_for_suspended_mb(&self.settings.cluster, node);
-        let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| Offer::on(node, room_mb()));
+        let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| {
+            // What is collected for those later in order is free to those before them.
+            let behind =
+                node.claims.iter().filter(|claim| !claim.is_freed() && self.plan.is_before(sale.place, claim.app));
+            let behind = behind.fold(Resource::ZERO, |sum, claim| sum + claim.resource);
+            let room_for_suspended_mb = room_for_suspended_mb(&self.settings.cluster, node);
+            Offer { room: node.coming_beside(behind), victims: Vec::new(), room_for_suspended_mb }
+        });
         let fits = victim.how != How::Suspend || victim.resource.memory_mb <= offer.room_for_suspended_mb;
         if fits && self.can_spare(cluster, &offer, victim, &sale.above_taker) {
             sale.spared += 1;
@@ -405,6 +408,7 @@ impl<'a> Market<'a> {
 /// Who buys, and what each node could free so far.
 struct Sale {
     app: AppId,
+    place: usize,
     wish: Wish,
     /// The taker's queue and all above it.
     above_taker: Vec<QueueId>,
@@ -416,9 +420,9 @@ struct Sale {
 }
 
 impl Sale {
-    fn new(cluster: &Cluster, entry: &Entry, wish: Wish) -> Sale {
+    fn new(cluster: &Cluster, place: usize, entry: &Entry, wish: Wish) -> Sale {
         let above_taker = cluster.lineage(entry.queue).collect();
-        Sale { app: entry.app, wish, above_taker, offers: BTreeMap::new(), refused: false, spared: 0 }
+        Sale { app: entry.app, place, wish, above_taker, offers: BTreeMap::new(), refused: false, spared: 0 }
     }
 }
 
@@ -430,15 +434,6 @@ struct Offer {
 }
 
 impl Offer {
-    fn on(node: &Node, room_for_suspended_mb: i64) -> Offer {
-        // What settles or leaves is on its way to somebody, and what was freed for somebody is promised. Other claims wait
-        // for room to come by itself: it is not free, but nobody has to go for it.
-        let free = node.usable() + node.settling + node.leaving - node.freed_in_all();
-        let waiting = node.claimed_in_all() - node.freed_in_all();
-        let room = free.at_most((free - waiting).at_least_nothing());
-        Offer { room, victims: Vec::new(), room_for_suspended_mb }
-    }
-
     /// The victims without those that a larger, later one made superfluous; the best placed jobs are spared first.
     fn needed(self, need: Resource) -> Vec<Victim> {
         let mut room = self.room;

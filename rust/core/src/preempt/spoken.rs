@@ -1,6 +1,7 @@
 //! What is spoken for while room is freed, and what is free beside it: the jobs ask for it again and again in one plan.
 
 use crate::fact::PhaseKey;
+use crate::plan::PartitionPlan;
 use crate::state::{Claim, Cluster, For, Node, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +13,8 @@ pub(super) struct Spoken {
     starts: BTreeMap<AppId, Vec<Resource>>,
     /// The same for its suspended containers.
     resumes: BTreeMap<AppId, Vec<Resource>>,
-    /// Nodes of the partition on which room is collected for a job as containers end, and not there yet.
-    collecting: BTreeMap<AppId, NodeId>,
+    /// For whom, and on which nodes of the partition, room is collected as containers end, and not there yet.
+    collecting: BTreeSet<(AppId, NodeId)>,
     /// Suspended containers for which there is room, or a claim to some, since this began.
     back: BTreeSet<ContainerId>,
     /// Room that suspended containers will use, by node.
@@ -22,13 +23,13 @@ pub(super) struct Spoken {
 
 impl Spoken {
     pub(super) fn open(cluster: &Cluster, partition: PartitionId) -> Spoken {
-        let (starts, resumes, collecting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (starts, resumes, collecting) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         let (back, promised) = (BTreeSet::new(), BTreeMap::new());
         let mut spoken = Spoken { partition, starts, resumes, collecting, back, promised };
         for (id, node) in cluster.claimed().filter(|(_, node)| node.partition == partition) {
             for claim in &node.claims {
                 if is_collecting(node, claim) {
-                    spoken.collecting.insert(claim.app, id);
+                    spoken.collecting.insert((claim.app, id));
                     continue;
                 }
                 let of_purpose = if claim.purpose == For::Start { &mut spoken.starts } else { &mut spoken.resumes };
@@ -51,20 +52,50 @@ impl Spoken {
         app: AppId,
         resource: Resource,
     ) -> Option<(NodeId, Claim)> {
-        let id = *self.collecting.get(&app)?;
-        let node = cluster.nodes().get(&id)?;
-        let mut claims = node.claims.iter();
-        let at =
-            claims.position(|claim| claim.app == app && claim.resource == resource && is_collecting(node, claim))?;
+        let (id, at) = self.collecting_for(app).find_map(|id| {
+            let node = cluster.nodes().get(&id)?;
+            let meant = |claim: &Claim| claim.app == app && claim.resource == resource && is_collecting(node, claim);
+            Some((id, node.claims.iter().position(meant)?))
+        })?;
         let claim = cluster.take_claim(id, at)?;
-        self.collecting.remove(&app);
+        self.collecting.remove(&(app, id));
         self.look_again(id);
         Some((id, claim))
     }
 
+    /// Whether a container at that place of the order finds room that is collected for its job, or for one later in the order, and
+    /// of which enough is there or on its way: then that is the job's. Claims do not outlive the rank of their jobs.
+    pub(super) fn take_over(
+        &mut self,
+        cluster: &mut Cluster,
+        plan: &PartitionPlan,
+        place: usize,
+        need: Resource,
+    ) -> bool {
+        let Some(taker) = plan.entries.get(place).map(|entry| entry.app) else { return false };
+        let found = self.collecting.iter().find_map(|(app, id)| {
+            let own = *app == taker;
+            let node = cluster.nodes().get(id).filter(|_| own || plan.is_before(place, *app))?;
+            let gives = |claim: &Claim| {
+                let meant = claim.app == *app && is_collecting(node, claim) && (!own || claim.resource == need);
+                meant && need.fits_in(node.coming_beside(claim.resource))
+            };
+            let welcome = node.is_live(cluster.now()) && !node.refused.contains(&taker);
+            Some((*app, *id, node.claims.iter().position(gives).filter(|_| welcome)?))
+        });
+        let Some((app, id, at)) = found else { return false };
+        let Some(claim) = cluster.take_claim(id, at) else { return false };
+        self.collecting.remove(&(app, id));
+        let of_taker = || Claim::new(taker, For::Start, need, cluster.now(), Vec::new());
+        let claim = if app == taker { claim } else { of_taker() };
+        cluster.claim(id, claim);
+        self.claim_made(id, taker, need);
+        true
+    }
+
     /// Room is collected for the claim on that node.
     pub(super) fn collect(&mut self, cluster: &mut Cluster, id: NodeId, claim: Claim) {
-        self.collecting.insert(claim.app, id);
+        self.collecting.insert((claim.app, id));
         cluster.claim(id, claim);
         self.look_again(id);
     }
@@ -82,7 +113,11 @@ impl Spoken {
 
     /// Whether the job has room claimed anywhere.
     pub(super) fn has_claims(&self, app: AppId) -> bool {
-        self.starts.contains_key(&app) || self.collecting.contains_key(&app)
+        self.starts.contains_key(&app) || self.collecting_for(app).next().is_some()
+    }
+
+    fn collecting_for(&self, app: AppId) -> impl Iterator<Item = NodeId> + '_ {
+        self.collecting.range((app, NodeId(u32::MIN))..=(app, NodeId(u32::MAX))).map(|(_, node)| *node)
     }
 
     /// For how many containers of that size the job has room claimed.

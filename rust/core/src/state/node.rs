@@ -166,6 +166,15 @@ impl Node {
         self.total - self.used - self.settling - self.proposed
     }
 
+    /// Room that is free, or on its way, without anybody having to go for it: what settles or leaves is on its way to somebody,
+    /// and what was freed for somebody is promised. Other claims, `aside` of them aside, wait for room to come by itself: it is
+    /// not free, but nobody has to go for it.
+    pub(crate) fn coming_beside(&self, aside: Resource) -> Resource {
+        let free = self.usable() + self.settling + self.leaving - self.freed_in_all();
+        let waiting = self.claimed_in_all() - self.freed_in_all() - aside;
+        free.at_most((free - waiting).at_least_nothing())
+    }
+
     /// What of the usable room is kept for others than `app`.
     pub fn claimed_by_others(&self, app: AppId) -> Resource {
         self.kept(|claim| claim.app != app || claim.purpose != For::Start)

@@ -133,6 +133,21 @@ fn law_4_room_that_is_collected_and_never_enough_is_given_back() {
 }
 
 #[test]
+fn law_4_room_that_is_collected_yields_to_a_job_that_comes_earlier_in_the_order() {
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .set("mode", "order")
+        .set("policy", "fifo")
+        .job(Job::new("endless").tasks(5, secs(2_000)))
+        .job(Job::new("large").sized_tasks(1, secs(20), gb(4)).at(secs(10)).priority(1))
+        .job(Job::new("urgent").tasks(0, secs(20)).at(secs(20)).priority(2));
+    world.run_until(secs(18));
+    assert_eq!(world.claims(), 1);
+    world.run_until(secs(24));
+    assert!(world.app("urgent").first_master.is_some());
+}
+
+#[test]
 fn law_8_a_job_that_waits_for_room_to_come_by_itself_takes_it_as_soon_as_it_may() {
     // All containers are too young to be taken when the small job comes: room is collected for it.
     let mut world = World::new()

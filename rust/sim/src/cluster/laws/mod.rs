@@ -28,8 +28,8 @@ pub(super) struct Laws {
     shadow: Scheduler,
     /// Room and claims by node while the decisions of one step are carried out.
     books: BTreeMap<NodeId, (Resource, Vec<Claim>)>,
-    /// Room by node that was collected for somebody as containers end, after the step before.
-    collected: BTreeMap<NodeId, Resource>,
+    /// What was collected on each node as containers end, and for whom, after the step before.
+    collected: BTreeMap<NodeId, Vec<(AppId, Resource)>>,
     /// Since when there was room for somebody and nothing was placed.
     idle_since: Option<(Millis, u64)>,
     /// Since when a claim was seen that nobody needs.
@@ -60,7 +60,7 @@ impl Laws {
         }
         let takings = takings::find(cluster, decisions);
         takings::guards(&self.settings, cluster, &takings);
-        takings::enough_and_no_more(cluster, decisions, &takings, &self.collected);
+        takings::enough_and_no_more(world, decisions, &takings, &self.collected);
         takings::higher_claims(world, &takings);
         takings::guarantees(world, &takings);
         takings::suspended_memory(&self.settings, cluster, decisions);
@@ -68,8 +68,11 @@ impl Laws {
         self.suspensions_end(cluster);
         self.claims_end(cluster);
         self.no_idle_room(world);
-        let collecting = cluster.nodes().iter().filter(|(_, node)| !node.claims.is_empty());
-        self.collected = collecting.map(|(id, node)| (*id, node.claimed_in_all() - node.freed_in_all())).collect();
+        let claimed = cluster.nodes().iter().filter(|(_, node)| !node.claims.is_empty());
+        let collected = |claims: &[Claim]| {
+            claims.iter().filter(|claim| !claim.is_freed()).map(|claim| (claim.app, claim.resource)).collect()
+        };
+        self.collected = claimed.map(|(id, node)| (*id, collected(&node.claims))).collect();
     }
 
     /// Law 9: the same facts give the same decisions.

@@ -62,17 +62,19 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
     }
 }
 
-/// Law 5: what is taken lets what it was taken for start, and nothing is taken in vain. Room that is `collected` for others
-/// is not free, even if they get some elsewhere later in the same step.
+/// Law 5: what is taken lets what it was taken for start, and nothing is taken in vain. Room that was `collected` for others is
+/// not free, even if they get some elsewhere later in the same step, unless they come later in the order.
 pub(super) fn enough_and_no_more(
-    cluster: &Cluster,
+    world: &World,
     decisions: &[Decision],
     takings: &[Taking],
-    collected: &BTreeMap<NodeId, Resource>,
+    collected: &BTreeMap<NodeId, Vec<(AppId, Resource)>>,
 ) {
+    let cluster = world.core.cluster();
     let nodes: BTreeSet<_> = takings.iter().map(|taking| taking.container.node).collect();
     for node_id in nodes {
         let node = &cluster.nodes()[&node_id];
+        let plan = plan_of(world, node.partition);
         let here = || takings.iter().filter(|taking| taking.container.node == node_id);
         let taken = here().fold(Resource::ZERO, |sum, taking| sum + taking.container.resource());
         // What parked containers leave goes to whoever wants it.
@@ -88,9 +90,14 @@ pub(super) fn enough_and_no_more(
             let others = others.fold(Resource::ZERO, |sum, other| sum + other.container.resource());
             let alone = here().all(|other| claim.victims.contains(&other.id));
             let free = left - node.freed_in_all() + claim.resource;
-            let waiting = node.claimed_in_all() - node.freed_in_all();
-            let before = collected.get(&node_id).copied().unwrap_or(Resource::ZERO);
-            let free = free.at_most((free - waiting).at_most(free - before).at_least_nothing());
+            let first = |app: AppId| plan.rank(claim.app).is_none_or(|place| !plan.is_before(place, app));
+            let before = collected.get(&node_id).into_iter().flatten().filter(|(app, _)| first(*app));
+            let before = before.fold(Resource::ZERO, |sum, (_, resource)| sum + *resource);
+            // Claims stand in the order in which they were made.
+            let earlier = node.claims.iter().take_while(|other| *other != *claim).filter(|other| !other.is_freed());
+            let new = earlier.filter(|other| other.made == cluster.now());
+            let new = new.fold(Resource::ZERO, |sum, other| sum + other.resource);
+            let free = free.at_most((free - before - new).at_least_nothing());
             let without = if alone { free + others } else { others.at_most(free + others) };
             assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");
             let job = &cluster.jobs()[&claim.app];
