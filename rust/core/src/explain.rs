@@ -5,10 +5,10 @@ use crate::estimate;
 use crate::park;
 use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
+use crate::scheduler::Scheduler;
 use crate::settings::{Mode, Primitive};
 use crate::state::{Job, State};
 use crate::units::{AppId, PartitionId};
-use crate::Scheduler;
 use serde::Serialize;
 
 /// Everything worth telling.

@@ -15,12 +15,14 @@ pub mod estimate;
 pub mod explain;
 pub mod fact;
 pub mod flex;
+pub mod hints;
 pub mod place;
 pub mod plan;
 pub mod policy;
 pub mod settings;
 pub mod state;
 pub mod units;
+pub mod view;
 pub mod visits;
 pub mod waterline;
 

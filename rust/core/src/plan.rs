@@ -6,10 +6,11 @@ mod view;
 
 use crate::entitlement::{self, containers_within};
 use crate::line::Line;
-use crate::policy::{EstimateError, JobView, Policy, PolicyKind, Supply};
-use crate::settings::Settings;
+use crate::policy::{self, EstimateError, Policy, Supply};
+use crate::settings::{PolicyKind, Settings};
 use crate::state::{Cluster, Job};
 use crate::units::{AppId, Millis, PartitionId, QueueId, Resource};
+use crate::view::JobView;
 use crate::visits::Visits;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -152,7 +153,7 @@ struct Seat {
 
 impl Seat {
     fn of(kind: PolicyKind) -> Seat {
-        Seat { kind, policy: kind.create(), jobs: Vec::new() }
+        Seat { kind, policy: policy::create(kind), jobs: Vec::new() }
     }
 
     fn position(&self, app: AppId) -> Result<usize, usize> {
@@ -335,7 +336,7 @@ impl Planner {
                 settings: settings.queue(&found.path),
             };
             if seat.kind != supply.settings.policy {
-                (seat.kind, seat.policy) = (supply.settings.policy, supply.settings.policy.create());
+                (seat.kind, seat.policy) = (supply.settings.policy, policy::create(supply.settings.policy));
             }
             let first = plan.entries.len();
             for target in seat.policy.plan(&supply, &seat.jobs) {

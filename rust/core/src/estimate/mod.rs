@@ -1,11 +1,8 @@
 //! What a job has still to do. The plain estimate: mean duration of the phase's finished tasks × tasks left, a default
-//! before any has finished. HFSP's, which is learnt once from a phase's first tasks, is [`training`]; what users know is
-//! [`Hints`].
+//! before any has finished. HFSP's, which is learnt once from a phase's first tasks, is [`training`]; what users know is in
+//! [`hints`](crate::hints).
 
-mod hints;
 pub mod training;
-
-pub use hints::{Hints, SizeHint};
 
 use crate::state::{Job, Phase};
 use crate::units::{Millis, Resource, ResourceSeconds};

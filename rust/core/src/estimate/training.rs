@@ -1,7 +1,7 @@
 //! Learning a phase's size from its first tasks (HFSP thesis, section 4.2).
 
-use crate::policy::{PhaseView, TaskView};
 use crate::units::Millis;
+use crate::view::{PhaseView, TaskView};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 

@@ -2,9 +2,9 @@
 
 use crate::estimate;
 use crate::fact::PhaseKey;
-use crate::policy::{JobView, PhaseView, TaskView};
 use crate::state::{Cluster, FirstTask, Job, Phase};
 use crate::units::{AppId, Millis, PartitionId, Resource};
+use crate::view::{JobView, PhaseView, TaskView};
 
 /// The job as its queue's policy sees it; `None` if it neither holds nor asks for anything in the partition. What it may
 /// not have now, because its queue does not let it run or it is parked, is no demand.

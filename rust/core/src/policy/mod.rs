@@ -9,97 +9,10 @@ mod las;
 mod srpt;
 
 use crate::entitlement::EPSILON;
-use crate::estimate::Hints;
-use crate::fact::PhaseKey;
-use crate::settings::QueueSettings;
+use crate::settings::{PolicyKind, QueueSettings};
 use crate::units::{AppId, Millis, Resource};
+use crate::view::{JobView, PhaseView};
 use serde::Serialize;
-
-/// A job as policies see it. Amounts are fractions of the partition by dominant share.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JobView {
-    /// The job.
-    pub app: AppId,
-    /// When it was submitted.
-    pub submitted: Millis,
-    /// YARN priority; larger is more important.
-    pub priority: i32,
-    /// What it holds.
-    pub held: f64,
-    /// What it could use: held, suspended and wanted.
-    pub demand: f64,
-    /// What its ApplicationMaster holds, which nobody can take.
-    pub pinned: f64,
-    /// Service received so far, in seconds of the whole partition.
-    pub attained: f64,
-    /// Estimated work left, in seconds of the whole partition.
-    pub remaining: f64,
-    /// What its user says about it.
-    pub hints: Hints,
-    /// Its phases in the partition that have, or had, tasks.
-    pub phases: Vec<PhaseView>,
-    /// Whether anything but time has changed it since the policy last saw it.
-    pub changed: bool,
-}
-
-/// Tasks of one kind; the ApplicationMaster is none.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PhaseView {
-    /// Request priority, partition and size of a container.
-    pub key: PhaseKey,
-    /// What one container is of the partition.
-    pub one: f64,
-    /// Tasks that wait for a container.
-    pub pending: u32,
-    /// Tasks for whose containers the job has not asked yet, as far as it says; below zero if it has asked for too many.
-    pub unasked: i32,
-    /// Containers that count.
-    pub held: u32,
-    /// Suspended containers.
-    pub suspended: u32,
-    /// Tasks that succeeded.
-    pub finished: u32,
-    /// Run times of those together.
-    pub finished_time: Millis,
-    /// The first tasks that started, in that order.
-    pub first: Vec<TaskView>,
-}
-
-impl PhaseView {
-    /// Tasks that are not done and have, or wait for, a container.
-    pub fn left(&self) -> u32 {
-        self.pending + self.held + self.suspended
-    }
-
-    /// Tasks that are not done.
-    pub fn to_do(&self) -> u32 {
-        self.left().saturating_add_signed(self.unasked)
-    }
-
-    /// All tasks known of, done or not.
-    pub fn tasks(&self) -> u32 {
-        self.finished + self.to_do()
-    }
-}
-
-/// One of the first tasks of a phase. Times are working times, see [`Job::worked`](crate::state::Job::worked).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum TaskView {
-    /// It succeeded.
-    Finished {
-        /// How long it worked.
-        worked: Millis,
-    },
-    /// It is not done, running or suspended.
-    Running {
-        /// How long it has worked.
-        worked: Millis,
-        /// Whether it runs, so that it goes on working as time passes.
-        runs: bool,
-        /// Part of its work done, 0…1, if anybody said so.
-        progress: Option<f64>,
-    },
-}
 
 /// What the jobs of a queue share, and under which rules.
 #[derive(Clone, Copy, Debug)]
@@ -175,51 +88,15 @@ pub trait Policy: Send + std::fmt::Debug {
     }
 }
 
-/// The policies by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PolicyKind {
-    /// First come, first served.
-    Fifo,
-    /// Equal shares (processor sharing).
-    Fair,
-    /// Least attained service.
-    Las,
-    /// Shortest remaining processing time, by estimated sizes.
-    Srpt,
-    /// Hadoop Fair Sojourn Protocol: least left under virtual fair sharing, by sizes learnt from first tasks.
-    #[default]
-    Hfsp,
-    /// What is best for a metric, decided anew in every epoch.
-    Flex,
-}
-
-impl PolicyKind {
-    /// Names as they stand in the configuration.
-    pub const NAMES: &'static [&'static str] = &["fifo", "fair", "las", "srpt", "hfsp", "flex"];
-
-    /// The policy of that name.
-    pub fn named(name: &str) -> Option<PolicyKind> {
-        match name {
-            "fifo" => Some(PolicyKind::Fifo),
-            "fair" => Some(PolicyKind::Fair),
-            "las" => Some(PolicyKind::Las),
-            "srpt" => Some(PolicyKind::Srpt),
-            "hfsp" => Some(PolicyKind::Hfsp),
-            "flex" => Some(PolicyKind::Flex),
-            _ => None,
-        }
-    }
-
-    /// A fresh policy of that kind.
-    pub fn create(self) -> Box<dyn Policy> {
-        match self {
-            PolicyKind::Fifo => Box::new(fifo::Fifo),
-            PolicyKind::Fair => Box::new(fair::Fair),
-            PolicyKind::Las => Box::new(las::Las),
-            PolicyKind::Srpt => Box::new(srpt::Srpt),
-            PolicyKind::Hfsp => Box::new(hfsp::Hfsp::default()),
-            PolicyKind::Flex => Box::new(flex::Flex::default()),
-        }
+/// A fresh policy of that kind.
+pub fn create(kind: PolicyKind) -> Box<dyn Policy> {
+    match kind {
+        PolicyKind::Fifo => Box::new(fifo::Fifo),
+        PolicyKind::Fair => Box::new(fair::Fair),
+        PolicyKind::Las => Box::new(las::Las),
+        PolicyKind::Srpt => Box::new(srpt::Srpt),
+        PolicyKind::Hfsp => Box::new(hfsp::Hfsp::default()),
+        PolicyKind::Flex => Box::new(flex::Flex::default()),
     }
 }
 
@@ -252,6 +129,7 @@ fn fill_in_order(order: Vec<&JobView>, capacity: f64) -> Vec<Target> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hints::Hints;
     use crate::settings::Settings;
 
     fn job(app: u32, submitted: u64, demand: f64) -> JobView {
@@ -275,7 +153,7 @@ mod tests {
         let settings = Settings::default();
         let settings = settings.queue("root.default");
         let total = Resource::new(1024, 1);
-        kind.create().plan(&Supply { now: Millis(0), total, entitled: 1.0, attainable: 1.0, settings }, jobs)
+        create(kind).plan(&Supply { now: Millis(0), total, entitled: 1.0, attainable: 1.0, settings }, jobs)
     }
 
     fn order(kind: PolicyKind, jobs: &[JobView]) -> Vec<u32> {

@@ -1,8 +1,7 @@
 //! Every knob of the core: its name, unit, default, range and meaning stand once, in [`KNOBS`].
 
+use super::{PolicyKind, FIRST_TASKS};
 use crate::flex::{read_steps, Metric, Step};
-use crate::policy::PolicyKind;
-use crate::state::FIRST_TASKS;
 use std::fmt::Display;
 
 /// Prefix of cluster-wide properties.

@@ -8,7 +8,6 @@ pub use knobs::{table, Knob, Range, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, 
 pub use reading::SettingsError;
 
 use crate::flex::{Metric, Seconds, Step};
-use crate::policy::PolicyKind;
 use crate::units::Millis;
 use std::collections::BTreeMap;
 
@@ -22,6 +21,45 @@ pub enum Mode {
     Suspend,
     /// Kill, too.
     Kill,
+}
+
+/// How many of a phase's first tasks are remembered: as many as training may ever use.
+pub const FIRST_TASKS: usize = 32;
+
+/// The policies by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PolicyKind {
+    /// First come, first served.
+    Fifo,
+    /// Equal shares (processor sharing).
+    Fair,
+    /// Least attained service.
+    Las,
+    /// Shortest remaining processing time, by estimated sizes.
+    Srpt,
+    /// Hadoop Fair Sojourn Protocol: least left under virtual fair sharing, by sizes learnt from first tasks.
+    #[default]
+    Hfsp,
+    /// What is best for a metric, decided anew in every epoch.
+    Flex,
+}
+
+impl PolicyKind {
+    /// Names as they stand in the configuration.
+    pub const NAMES: &'static [&'static str] = &["fifo", "fair", "las", "srpt", "hfsp", "flex"];
+
+    /// The policy of that name.
+    pub fn named(name: &str) -> Option<PolicyKind> {
+        match name {
+            "fifo" => Some(PolicyKind::Fifo),
+            "fair" => Some(PolicyKind::Fair),
+            "las" => Some(PolicyKind::Las),
+            "srpt" => Some(PolicyKind::Srpt),
+            "hfsp" => Some(PolicyKind::Hfsp),
+            "flex" => Some(PolicyKind::Flex),
+            _ => None,
+        }
+    }
 }
 
 /// What a queue's containers may suffer for a job with a higher claim.

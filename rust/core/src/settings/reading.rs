@@ -6,10 +6,10 @@
 
 use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use super::{
-    ClusterSettings, FlexSettings, HfspSettings, HintRules, Mode, Primitive, QueueSettings, Settings, Victims,
+    ClusterSettings, FlexSettings, HfspSettings, HintRules, Mode, PolicyKind, Primitive, QueueSettings, Settings,
+    Victims,
 };
 use crate::flex::{read_steps, Metric};
-use crate::policy::PolicyKind;
 use crate::units::Millis;
 use std::collections::BTreeMap;
 use std::str::FromStr;

@@ -1,13 +1,11 @@
 //! One application: its phases, what it wants, holds, has suspended and has learnt about its tasks.
 
 use super::Container;
-use crate::estimate::Hints;
 use crate::fact::{AppFact, Exit, PhaseKey};
+use crate::hints::Hints;
+use crate::settings::FIRST_TASKS;
 use crate::units::{ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How many of a phase's first tasks are remembered: as many as training may ever use.
-pub const FIRST_TASKS: usize = 32;
 
 /// One of the first started tasks of a phase. HFSP learns a phase's size from them (thesis, section 4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]

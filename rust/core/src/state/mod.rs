@@ -16,7 +16,7 @@ mod queue;
 
 pub use container::{Container, State};
 pub use index::{Partition, Room, Rooms};
-pub use job::{FirstTask, Job, Phase, FIRST_TASKS};
+pub use job::{FirstTask, Job, Phase};
 pub use node::{Claim, For, Node};
 pub use queue::{Queue, Shares};
 

@@ -2,11 +2,12 @@
 //! administrators ask for. Numbers by hand.
 
 use crate::pool::{Job, Live, Pool, ONE};
-use hiatus_core::estimate::Hints;
 use hiatus_core::fact::PhaseKey;
-use hiatus_core::policy::{JobView, PhaseView, PolicyKind, Supply, Target, TaskView};
-use hiatus_core::settings::Settings;
+use hiatus_core::hints::Hints;
+use hiatus_core::policy::{create, Supply, Target};
+use hiatus_core::settings::{PolicyKind, Settings};
 use hiatus_core::units::{AppId, Millis, PartitionId, Resource};
+use hiatus_core::view::{JobView, PhaseView, TaskView};
 use hiatus_core::waterline::{waterline, Bounds};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -227,7 +228,7 @@ fn view(app: u32, at: u64, pinned: f64, held: f64, phases: Vec<PhaseView>) -> Jo
 fn plan(settings: &Settings, jobs: &[JobView], entitled: f64, now: Millis) -> Vec<Target> {
     let settings = settings.queue("root.default");
     let total = Resource::new(100 * 1024, 0);
-    PolicyKind::Flex.create().plan(&Supply { now, total, entitled, attainable: entitled, settings }, jobs)
+    create(PolicyKind::Flex).plan(&Supply { now, total, entitled, attainable: entitled, settings }, jobs)
 }
 
 /// Submission, the ApplicationMaster's part, phases as [`phase`] takes them, and a tag.

@@ -1,9 +1,10 @@
 //! The numbers of the thesis' chapter 4: worked examples and figures.
 
 use crate::pool::{mean_sojourn, Job, Live, Pool};
-use hiatus_core::policy::{JobView, Supply, Target};
+use hiatus_core::policy::{Supply, Target};
 use hiatus_core::settings::Settings;
 use hiatus_core::units::AppId;
+use hiatus_core::view::JobView;
 
 /// Two jobs of one task on one slot, in the order that `first` says at each moment.
 fn in_order(sizes: [f64; 2], first: impl Fn(u64) -> u32) -> Vec<f64> {

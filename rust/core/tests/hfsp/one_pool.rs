@@ -6,9 +6,10 @@ use hiatus_core::entitlement::max_min;
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::policy::hfsp::virtual_cluster::VirtualCluster;
 use hiatus_core::policy::hfsp::waves::Waves;
-use hiatus_core::policy::{JobView, PolicyKind, Supply, Target};
-use hiatus_core::settings::Settings;
+use hiatus_core::policy::{create, Supply, Target};
+use hiatus_core::settings::{PolicyKind, Settings};
 use hiatus_core::units::{AppId, PartitionId};
+use hiatus_core::view::JobView;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
@@ -109,7 +110,7 @@ fn h_c12_hfsp_is_better_than_fair_and_fair_better_than_fifo() {
     let of = |kind: PolicyKind| {
         mean(SEEDS.map(|seed| {
             let jobs = workload(seed);
-            let (mut pool, mut policy) = (Pool::new(SLOTS, jobs.clone()), kind.create());
+            let (mut pool, mut policy) = (Pool::new(SLOTS, jobs.clone()), create(kind));
             pool.tick = 1_000;
             mean_sojourn(&jobs, &pool.run(&Settings::default(), &mut |supply, views| policy.plan(supply, views)))
         }))

@@ -1,8 +1,9 @@
 //! The policy's rules one by one, on jobs in an ideal pool.
 
 use crate::pool::{mean_sojourn, Job, Live, Pool, ONE};
-use hiatus_core::policy::{JobView, Supply, Target};
+use hiatus_core::policy::{Supply, Target};
 use hiatus_core::units::{AppId, Millis};
+use hiatus_core::view::JobView;
 
 fn apps(targets: &[Target]) -> Vec<u32> {
     targets.iter().map(|target| target.app.0).collect()

@@ -1,7 +1,7 @@
 //! What the thesis promises, on random jobs in an ideal pool.
 
 use crate::pool::{Job, Live, Pool};
-use hiatus_core::policy::TaskView;
+use hiatus_core::view::TaskView;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -1,11 +1,12 @@
 //! A pool of equal slots in which jobs run as a policy says, at once and exactly: tasks are suspended and resumed without
 //! cost. What a policy is worth by itself, without YARN around it.
 
-use hiatus_core::estimate::Hints;
 use hiatus_core::fact::PhaseKey;
-use hiatus_core::policy::{JobView, PhaseView, Policy, PolicyKind, Supply, Target, TaskView};
-use hiatus_core::settings::Settings;
+use hiatus_core::hints::Hints;
+use hiatus_core::policy::{create, Policy, Supply, Target};
+use hiatus_core::settings::{PolicyKind, Settings};
 use hiatus_core::units::{AppId, Millis, PartitionId, Resource};
+use hiatus_core::view::{JobView, PhaseView, TaskView};
 use std::collections::BTreeMap;
 
 /// A slot.
@@ -211,7 +212,7 @@ impl Live {
         let key = |knob: &str| format!("yarn.scheduler.hiatus.{knob}");
         let properties = knobs.iter().map(|(knob, value)| (key(knob), value.to_string())).collect();
         let settings = Settings::parse(&properties).unwrap();
-        Live { policy: PolicyKind::named(policy).unwrap().create(), settings }
+        Live { policy: create(PolicyKind::named(policy).unwrap()), settings }
     }
 
     /// Runs the pool's jobs to their ends.

@@ -3,7 +3,7 @@
 
 use super::{Faults, Node, Queue, World};
 use crate::workload::cluster::{gb, secs, Job};
-use hiatus_core::policy::PolicyKind;
+use hiatus_core::settings::PolicyKind;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -7,7 +7,8 @@ use super::work::Work;
 use crate::entitlement::EPSILON;
 use crate::estimate::training::History;
 use crate::flex::{Job, Metric, Penalty, Problem, Seconds, Step, Terms};
-use crate::policy::{by_arrival, JobView, PhaseView, Supply};
+use crate::policy::{by_arrival, Supply};
+use crate::view::{JobView, PhaseView};
 use crate::waterline::{waterline, Bounds};
 
 /// More slots than this are not told apart: a slot is then more than a container. It bounds what an epoch costs.

@@ -2,8 +2,8 @@
 //! whenever somebody asks.
 
 use crate::estimate::training::History;
-use crate::policy::{JobView, PhaseView, TaskView};
 use crate::settings::QueueSettings;
+use crate::view::{JobView, PhaseView, TaskView};
 
 /// Where a task time comes from, surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

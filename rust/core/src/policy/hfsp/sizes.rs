@@ -4,9 +4,10 @@ use super::virtual_cluster::VirtualCluster;
 use super::waves::Waves;
 use crate::estimate::training::{Estimator, History, Learnt, Training};
 use crate::fact::PhaseKey;
-use crate::policy::{EstimateError, JobView, PhaseView, Supply, TaskView};
+use crate::policy::{EstimateError, Supply};
 use crate::state::ByHandle;
 use crate::units::{AppId, Resource};
+use crate::view::{JobView, PhaseView, TaskView};
 use std::collections::{BTreeMap, VecDeque};
 
 /// How many errors of past estimates are kept.

@@ -1,0 +1,91 @@
+//! What estimators and policies see of jobs: numbers, no cluster.
+
+use crate::fact::PhaseKey;
+use crate::hints::Hints;
+use crate::units::{AppId, Millis};
+
+/// A job as policies see it. Amounts are fractions of the partition by dominant share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobView {
+    /// The job.
+    pub app: AppId,
+    /// When it was submitted.
+    pub submitted: Millis,
+    /// YARN priority; larger is more important.
+    pub priority: i32,
+    /// What it holds.
+    pub held: f64,
+    /// What it could use: held, suspended and wanted.
+    pub demand: f64,
+    /// What its ApplicationMaster holds, which nobody can take.
+    pub pinned: f64,
+    /// Service received so far, in seconds of the whole partition.
+    pub attained: f64,
+    /// Estimated work left, in seconds of the whole partition.
+    pub remaining: f64,
+    /// What its user says about it.
+    pub hints: Hints,
+    /// Its phases in the partition that have, or had, tasks.
+    pub phases: Vec<PhaseView>,
+    /// Whether anything but time has changed it since the policy last saw it.
+    pub changed: bool,
+}
+
+/// Tasks of one kind; the ApplicationMaster is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseView {
+    /// Request priority, partition and size of a container.
+    pub key: PhaseKey,
+    /// What one container is of the partition.
+    pub one: f64,
+    /// Tasks that wait for a container.
+    pub pending: u32,
+    /// Tasks for whose containers the job has not asked yet, as far as it says; below zero if it has asked for too many.
+    pub unasked: i32,
+    /// Containers that count.
+    pub held: u32,
+    /// Suspended containers.
+    pub suspended: u32,
+    /// Tasks that succeeded.
+    pub finished: u32,
+    /// Run times of those together.
+    pub finished_time: Millis,
+    /// The first tasks that started, in that order.
+    pub first: Vec<TaskView>,
+}
+
+impl PhaseView {
+    /// Tasks that are not done and have, or wait for, a container.
+    pub fn left(&self) -> u32 {
+        self.pending + self.held + self.suspended
+    }
+
+    /// Tasks that are not done.
+    pub fn to_do(&self) -> u32 {
+        self.left().saturating_add_signed(self.unasked)
+    }
+
+    /// All tasks known of, done or not.
+    pub fn tasks(&self) -> u32 {
+        self.finished + self.to_do()
+    }
+}
+
+/// One of the first tasks of a phase. Times are working times, see [`Job::worked`](crate::state::Job::worked).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TaskView {
+    /// It succeeded.
+    Finished {
+        /// How long it worked.
+        worked: Millis,
+    },
+    /// It is not done, running or suspended.
+    Running {
+        /// How long it has worked.
+        worked: Millis,
+        /// Whether it runs, so that it goes on working as time passes.
+        runs: bool,
+        /// Part of its work done, 0…1, if anybody said so.
+        progress: Option<f64>,
+    },
+}
