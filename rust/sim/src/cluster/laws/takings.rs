@@ -94,7 +94,8 @@ pub(super) fn enough_and_no_more(
             let before = collected.get(&node_id).into_iter().flatten().filter(|(app, _)| first(*app));
             let before = before.fold(Resource::ZERO, |sum, (_, resource)| sum + *resource);
             // Claims stand in the order in which they were made.
-            let earlier = node.claims.iter().take_while(|other| *other != *claim).filter(|other| !other.is_freed());
+            let earlier =
+                node.claims.iter().take_while(|other| !std::ptr::eq(*other, *claim)).filter(|other| !other.is_freed());
             let new = earlier.filter(|other| other.made == cluster.now());
             let new = new.fold(Resource::ZERO, |sum, other| sum + other.resource);
             let free = free.at_most((free - before - new).at_least_nothing());
