@@ -22,6 +22,10 @@ pub struct Explanation {
     pub not_parked_yet: Vec<NotParkedExplanation>,
     /// Room kept for somebody.
     pub claims: Vec<ClaimExplanation>,
+    /// What came of asking whether long jobs starve others (GP), by partition; empty where no queue wants to know.
+    pub starvation: Vec<StarvationExplanation>,
+    /// Jobs that starve others, and give way.
+    pub giving_way: Vec<GivingWayExplanation>,
     /// Queue paths that have knobs of their own, while no such queue exists now.
     pub unknown_queues: Vec<String>,
     /// How good past estimates of sizes were.
@@ -138,6 +142,40 @@ pub struct ClaimExplanation {
     pub for_ms: u64,
 }
 
+/// Whether long jobs starve others in a partition. Amounts are fractions of the partition.
+#[derive(Debug, Serialize)]
+pub struct StarvationExplanation {
+    /// Partition handle; 0 is the default.
+    pub partition: u32,
+    /// How often long jobs were asked to give way.
+    pub firings: u64,
+    /// How long ago that was last, in ms.
+    pub fired_ms_ago: Option<u64>,
+    /// The part of the last period for which the partition was busy.
+    pub busy_time: f64,
+    /// What waited beside long jobs, on average over the period.
+    pub waiting: f64,
+    /// More than this has to wait.
+    pub least_waiting: f64,
+    /// The largest job's part of what waits now.
+    pub largest: f64,
+    /// Why nobody has to give way; empty if somebody has.
+    pub unfulfilled: Vec<&'static str>,
+}
+
+/// A long job that has to give way to others.
+#[derive(Debug, Serialize)]
+pub struct GivingWayExplanation {
+    /// Application.
+    pub application: String,
+    /// Partition handle; 0 is the default.
+    pub partition: u32,
+    /// For how long it has starved others without a break, in ms.
+    pub for_ms: u64,
+    /// What others may still take from it, as a fraction of the partition.
+    pub gives: f64,
+}
+
 /// What happened so far.
 #[derive(Debug, Serialize)]
 pub struct Counters {
@@ -151,6 +189,12 @@ pub struct Counters {
     pub strange_facts: u64,
     /// Claims given back unused.
     pub claims_expired: u64,
+    /// Containers killed by decision of the core.
+    pub killed: u64,
+    /// How long those had run, in seconds.
+    pub wasted_s: f64,
+    /// How often long jobs were asked to give way.
+    pub starvation_firings: u64,
 }
 
 /// Tells why everything is as it is.
@@ -214,6 +258,17 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
                 for_ms: cluster.now().since(claim.made).0,
             })
             .collect(),
+        starvation: starvation(scheduler),
+        giving_way: scheduler
+            .watches()
+            .flat_map(|(partition, watch)| watch.starving().map(move |(app, suspect)| (partition, app, suspect)))
+            .map(|(partition, app, suspect)| GivingWayExplanation {
+                application: name(app),
+                partition: partition.0,
+                for_ms: suspect.since.map_or(0, |since| cluster.now().since(since).0),
+                gives: suspect.gives,
+            })
+            .collect(),
         unknown_queues: unknown_queues(scheduler),
         estimates: scheduler.planner().estimate_errors(),
         counters: Counters {
@@ -222,8 +277,33 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
             rejected: tally.rejected,
             strange_facts: tally.strange_facts,
             claims_expired: tally.claims_expired,
+            killed: tally.killed,
+            wasted_s: tally.wasted.seconds(),
+            starvation_firings: scheduler.watches().map(|(_, watch)| watch.firings()).sum(),
         },
     }
+}
+
+fn starvation(scheduler: &Scheduler) -> Vec<StarvationExplanation> {
+    let (now, rules) = (scheduler.cluster().now(), &scheduler.settings().cluster.starvation);
+    let explained = scheduler.watches().filter_map(|(partition, watch)| {
+        let conditions = watch.conditions()?;
+        let mut unfulfilled: Vec<_> = conditions.unfulfilled(rules).collect();
+        if unfulfilled.is_empty() && watch.starving().next().is_none() {
+            unfulfilled.push("no job of long tasks holds more than its target");
+        }
+        Some(StarvationExplanation {
+            partition: partition.0,
+            firings: watch.firings(),
+            fired_ms_ago: watch.fired().map(|fired| now.since(fired).0),
+            busy_time: conditions.busy_time,
+            waiting: conditions.waiting,
+            least_waiting: conditions.least_waiting,
+            largest: conditions.largest,
+            unfulfilled,
+        })
+    });
+    explained.collect()
 }
 
 fn unknown_queues(scheduler: &Scheduler) -> Vec<String> {

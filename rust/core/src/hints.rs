@@ -2,7 +2,7 @@
 //! to lower case. A tag that makes no sense is reported and otherwise ignored: it never fails a job.
 
 use crate::flex::{read_steps, Metric, Seconds, Step};
-use crate::settings::HintRules;
+use crate::settings::{Class, HintRules};
 use crate::units::Resource;
 use std::borrow::Cow;
 
@@ -57,6 +57,8 @@ pub struct Hints {
     pub deadline: Option<Seconds>,
     /// `hiatus.sla=600:1/1200:5`: seconds after submission, and the penalty from then on (`flex`); empty if it says none.
     pub steps: Vec<Step>,
+    /// `hiatus.gp-class=production`: what the job is to the victim orders `gp` and `evenly`.
+    pub gp_class: Option<Class>,
     /// What was wrong with the others, for people.
     pub wrong: Vec<String>,
 }
@@ -80,6 +82,7 @@ impl Hints {
                 "metric" => value.parse().ok().map(|metric| hints.metric = Some(metric)),
                 "deadline" => deadline(value, now_ms).map(|deadline| hints.deadline = Some(deadline)),
                 "sla" => read_steps(value).map(|steps| hints.steps = steps),
+                "gp-class" => Class::named(value).map(|class| hints.gp_class = Some(class)),
                 // Tags of others are none of ours.
                 _ => continue,
             };
@@ -98,7 +101,8 @@ impl Hints {
         let heavy = self.weight.filter(|weight| *weight > rules.max_weight);
         let dear = self.steps.last().filter(|step| step.penalty > rules.max_penalty);
         let foreign = self.metric.filter(|_| !rules.metric);
-        if heavy.is_none() && dear.is_none() && foreign.is_none() {
+        let presumed = self.gp_class.filter(|_| !rules.gp_class);
+        if heavy.is_none() && dear.is_none() && foreign.is_none() && presumed.is_none() {
             return Cow::Borrowed(self);
         }
         let mut cut = self.clone();
@@ -114,6 +118,10 @@ impl Hints {
             cut.metric = None;
             cut.wrong.push(format!("{PREFIX}metric={metric}: jobs have no metrics of their own here; ignored"));
         }
+        if presumed.is_some() {
+            cut.gp_class = None;
+            cut.wrong.push(format!("{PREFIX}gp-class: jobs have the class of their queue here; ignored"));
+        }
         Cow::Owned(cut)
     }
 }
@@ -127,6 +135,7 @@ fn allowed(name: &str) -> String {
         ),
         "weight" => format!("a number from {} to {}", WEIGHTS.start(), WEIGHTS.end()),
         "metric" => format!("one of {}", Metric::NAMES.join(", ")),
+        "gp-class" => "production or non-production".to_string(),
         "deadline" => {
             "+ and seconds after submission, or milliseconds since 1970, at most ten years after submission".to_string()
         }
@@ -211,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_a_queue_does_not_allow_is_cut_and_told() {
-        let rules = HintRules { honour: true, max_weight: 2.0, max_penalty: 3.0, metric: false };
+        let rules = HintRules { honour: true, max_weight: 2.0, max_penalty: 3.0, metric: false, gp_class: false };
         let within = read(&["hiatus.weight=2", "hiatus.sla=600:1/1200:3"]);
         assert_eq!(*within.under(&rules), within);
         let greedy = read(&["hiatus.weight=5", "hiatus.sla=0:1/600:1e300", "hiatus.size=1"]);
@@ -226,8 +235,18 @@ mod tests {
     }
 
     #[test]
+    fn a_class_counts_only_where_the_queue_allows_it() {
+        let rules = |gp_class| HintRules { honour: true, max_weight: 2.0, max_penalty: 3.0, metric: false, gp_class };
+        let important = read(&["hiatus.gp-class=production"]);
+        assert_eq!(important.under(&rules(true)).gp_class, Some(Class::Production));
+        let cut = important.under(&rules(false)).into_owned();
+        assert_eq!((cut.gp_class, cut.wrong.len()), (None, 1), "{:?}", cut.wrong);
+        assert_eq!(read(&["hiatus.gp-class=vip"]).wrong.len(), 1);
+    }
+
+    #[test]
     fn a_deaf_queue_hears_nothing_but_what_is_wrong_is_told() {
-        let deaf = HintRules { honour: false, max_weight: 100.0, max_penalty: 100.0, metric: true };
+        let deaf = HintRules { honour: false, max_weight: 100.0, max_penalty: 100.0, metric: true, gp_class: true };
         let heard = read(&["hiatus.weight=2", "hiatus.size=big", "hiatus.deadline=+9"]).under(&deaf).into_owned();
         assert_eq!((heard.wrong.len(), Hints { wrong: Vec::new(), ..heard }), (1, Hints::default()));
     }

@@ -31,4 +31,5 @@ mod park;
 mod preempt;
 mod scheduler;
 
+pub use preempt::Watch;
 pub use scheduler::Scheduler;

@@ -2,17 +2,21 @@
 //! them room. Two independent choices of the queue that loses: how its containers go, and which of them go first.
 //!
 //! By default those of the lowest-ranked job first, and of these the youngest (HFSP thesis, section 4.4.3); the first tasks
-//! of a phase, from which its size is learnt, come last of a job's. Only whole sets are taken, that together let one
+//! of a phase, from which its size is learnt, come last of a job's. Or by one order over all jobs of all queues that want it
+//! so (Global Preemption), for other queues; then the starvation rule says who gives way within a queue. Only whole sets are taken, that together let one
 //! container start, or go on, on one node (law 5); what is freed is claimed for it (law 4).
 //!
 //! A suspended container comes before a new one, but only at home, where its memory is. Where home stays full for long,
 //! although its job may run it, it is killed and so run again elsewhere (thesis, section 6.3.1).
 
 mod claims;
+mod class;
 mod how;
 mod market;
 mod permission;
+mod scene;
 mod spoken;
+mod starvation;
 mod suspensions;
 mod victims;
 
@@ -30,6 +34,7 @@ use std::collections::BTreeMap;
 
 pub use claims::review_claims;
 pub use permission::room_for_suspended_mb;
+pub use starvation::Watch;
 pub use suspensions::end_suspensions;
 
 /// Containers that may be looked at in vain without any consequence.
@@ -43,6 +48,8 @@ const LOOKS_PER_MS_OF_REST: u64 = 100;
 pub struct Preemptor {
     /// Until when nobody looks for victims in a partition: many were looked at in vain a moment ago.
     rests: BTreeMap<PartitionId, Millis>,
+    /// Who looks whether long jobs starve others, by partition.
+    watches: BTreeMap<PartitionId, Watch>,
 }
 
 impl Preemptor {
@@ -54,17 +61,45 @@ impl Preemptor {
         partition: PartitionId,
         settings: &Settings,
     ) -> Visits {
-        let mut market = Market::open(plan, partition, settings);
+        let giving = self.watch(cluster, plan, partition, settings);
+        let mut market = Market::open(cluster, plan, partition, settings, giving);
         if self.rests.get(&partition).is_some_and(|until| *until > cluster.now()) {
             market.close();
         }
         free_room(cluster, plan, partition, settings, &mut market);
+        if let Some(watch) = self.watches.get_mut(&partition) {
+            watch.gave(market.giving());
+        }
         let visits = market.visits();
         if !market.has_sold() && visits.containers > LOOKS_FOR_NOTHING {
             let rest = Millis(visits.containers / LOOKS_PER_MS_OF_REST);
             self.rests.insert(partition, cluster.now() + rest);
         }
         visits
+    }
+
+    /// Looks whether long jobs starve others, where that is wanted; what those give way with.
+    fn watch(
+        &mut self,
+        cluster: &Cluster,
+        plan: &PartitionPlan,
+        partition: PartitionId,
+        settings: &Settings,
+    ) -> BTreeMap<AppId, f64> {
+        if !settings.any_starvation_rule() {
+            self.watches.clear();
+            return BTreeMap::new();
+        }
+        let (watch, now) = (self.watches.entry(partition).or_default(), cluster.now());
+        if watch.is_due(now) {
+            watch.see(now, &scene::of(cluster, plan, partition, settings), &settings.cluster.starvation);
+        }
+        watch.giving()
+    }
+
+    /// Who looks whether long jobs starve others, by partition.
+    pub fn watches(&self) -> impl Iterator<Item = (PartitionId, &Watch)> {
+        self.watches.iter().map(|(partition, watch)| (*partition, watch))
     }
 }
 

@@ -5,10 +5,10 @@ use crate::fact::Fact;
 use crate::park;
 use crate::place::Placer;
 use crate::plan::Planner;
-use crate::preempt::{self, Preemptor};
+use crate::preempt::{self, Preemptor, Watch};
 use crate::settings::Settings;
 use crate::state::Cluster;
-use crate::units::Millis;
+use crate::units::{Millis, PartitionId};
 use crate::visits::Visits;
 
 /// The scheduler. The same facts at the same times give the same decisions (law 9).
@@ -75,6 +75,11 @@ impl Scheduler {
     /// What the last step looked at.
     pub fn visits(&self) -> Visits {
         self.visits
+    }
+
+    /// Who looks whether long jobs starve others, by partition; nobody where no queue wants it.
+    pub fn watches(&self) -> impl Iterator<Item = (PartitionId, &Watch)> {
+        self.preemptor.watches()
     }
 
     /// Whether another step is worth while before there is any news: order and targets are to be computed anew as soon as

@@ -1,6 +1,7 @@
 //! Whether a container may be taken at all (laws 3, 5 and 6): whoever wants it, and whatever is bought with it.
 
 use super::how::{how, Candidate, How};
+use super::victims;
 use crate::estimate;
 use crate::settings::{ClusterSettings, QueueSettings, Settings};
 use crate::state::{Cluster, Container, Job, Node, State};
@@ -29,13 +30,20 @@ pub(super) fn may_take(
     let phase = job.phases.get(&container.phase)?;
     let done = job.progress_of(id, container.phase);
     let left = estimate::task_left(phase, job.worked(id, container, now), done, queue.default_task);
+    // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs nobody takes from its own queue, and what
+    // began last is meant to go; they have a bound of their own.
+    let killed = phase.kill_rounds(container);
+    let in_crowd = victims::order(queue.victims).over_all_jobs().is_some();
+    if in_crowd && queue.gp.max_kills.is_some_and(|most| killed >= most) {
+        return None;
+    }
     let candidate = Candidate {
         mode: settings.cluster.mode,
         ran: container.run_time(now),
         running_for: container.running_for(now)?,
         left,
         suspensions: container.suspensions,
-        kill_rounds: phase.kill_rounds(container),
+        kill_rounds: if in_crowd { 0 } else { killed },
         node_can_suspend: node.can_suspend,
         memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node),
     };

@@ -129,12 +129,50 @@ pub const KNOBS: &[Knob] = &[
         name: "victims",
         unit: "",
         default: "youngest",
-        range: Range::OneOf(&["youngest", "smallest-memory", "nearest-to-completion", "largest-job"]),
+        range: Range::OneOf(&["youngest", "smallest-memory", "nearest-to-completion", "largest-job", "gp", "evenly"]),
         per_queue: true,
         meaning:
             "Which containers of this queue go first: of its last job in order the youngest, the smallest, or those \
-                  with least left to run; or those of the job with most work left, youngest first. A phase's first \
-                  tasks come last in any case.",
+                  with least left to run; or those of the job with most work left, youngest first; a phase's first \
+                  tasks come last. Or, over all jobs of all queues with that word, those that began last (`gp`, Global \
+                  Preemption), or an equal part of each job (`evenly`, what GP is compared with): they go to other queues \
+                  only, within their own nothing is taken but by `gp-starvation`.",
+    },
+    Knob {
+        name: "gp-class",
+        unit: "",
+        default: "guarantee",
+        range: Range::OneOf(&["guarantee", "production", "non-production"]),
+        per_queue: true,
+        meaning: "Whether this queue's jobs are production work, of which `gp` and `evenly` take nothing. By default they are \
+                  where the queue is guaranteed more than the leaf queues are on average.",
+    },
+    Knob {
+        name: "gp-candidates",
+        unit: "",
+        default: "nonproduction",
+        range: Range::OneOf(&["nonproduction", "overshare"]),
+        per_queue: true,
+        meaning: "Of whom `gp` and `evenly` take in this queue: of all its non-production jobs, as long as the queue holds more \
+                  than it is entitled to, or only of those above their own targets.",
+    },
+    Knob {
+        name: "gp-max-kills",
+        unit: "times",
+        default: "0",
+        range: Range::Whole(0, 1_000),
+        per_queue: true,
+        meaning: "`gp` and `evenly` leave a phase alone whose work was killed so many times in a row without one of its tasks \
+                  done in between; 0 for no such bound.",
+    },
+    Knob {
+        name: "gp-starvation",
+        unit: "",
+        default: "off",
+        range: Range::OneOf(&["off", "on"]),
+        per_queue: true,
+        meaning: "Under `gp` and `evenly`: whether jobs of this queue with long tasks and more than their targets give way to \
+                  those that wait, when the partition is busy and much waits: the rule that the knobs below make up.",
     },
     Knob {
         name: "min-run-ms",
@@ -284,6 +322,14 @@ pub const KNOBS: &[Knob] = &[
                   by the second outweighs all that pay once.",
     },
     Knob {
+        name: "hints-gp-class",
+        unit: "",
+        default: "ignore",
+        range: Range::OneOf(&["honour", "ignore"]),
+        per_queue: true,
+        meaning: "Whether a tag `hiatus.gp-class=production` or `…=non-production` counts instead of `gp-class`.",
+    },
+    Knob {
         name: "flex-metric",
         unit: "",
         default: Metric::AvgResponse.name(),
@@ -349,6 +395,79 @@ pub const KNOBS: &[Knob] = &[
         range: Range::Steps,
         per_queue: true,
         meaning: "What a job without a tag `hiatus.sla` costs from when on, for the metric `sla`: `600:1/1200:5`.",
+    },
+    Knob {
+        name: "gp-interval-ms",
+        unit: "ms",
+        default: "10000",
+        range: Range::Whole(100, DAY_MS),
+        per_queue: false,
+        meaning: "How often it is asked whether long jobs starve others.",
+    },
+    Knob {
+        name: "gp-period-ms",
+        unit: "ms",
+        default: "180000",
+        range: Range::Whole(1_000, DAY_MS),
+        per_queue: false,
+        meaning: "The time looked back on for that. What a long job gives in part it gives once in such a time.",
+    },
+    Knob {
+        name: "gp-busy-share",
+        unit: "fraction of the partition",
+        default: "0.9",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: false,
+        meaning: "The partition is busy while more than this of it is occupied.",
+    },
+    Knob {
+        name: "gp-busy-time",
+        unit: "fraction of the period",
+        default: "0.8",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: false,
+        meaning: "Long jobs give way only if the partition was busy for more than this.",
+    },
+    Knob {
+        name: "gp-quality",
+        unit: "",
+        default: "0.5",
+        range: Range::Fraction(0.01, 1.0),
+        per_queue: false,
+        meaning: "Long jobs give way only if more waited on average than lets the mean of jobs' times alone over their real times \
+                  be this (π): with 0.5 as much as there is for non-production jobs, with 1 anything.",
+    },
+    Knob {
+        name: "gp-single-job",
+        unit: "fraction of what waits",
+        default: "0.9",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: false,
+        meaning: "Long jobs do not give way if a single job is more than this.",
+    },
+    Knob {
+        name: "gp-long-task-ms",
+        unit: "ms",
+        default: "500000",
+        range: Range::Whole(0, 30 * DAY_MS),
+        per_queue: false,
+        meaning: "A job is long if its tasks take more than this on average, or have run for more if none is done.",
+    },
+    Knob {
+        name: "gp-first-part",
+        unit: "fraction of what is above the target",
+        default: "0.5",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: false,
+        meaning: "What a long job gives at first, rounded up to containers.",
+    },
+    Knob {
+        name: "gp-timeout-ms",
+        unit: "ms",
+        default: "360000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: false,
+        meaning: "A long job that has starved others for so long without a break gives all above its target.",
     },
     Knob {
         name: "max-suspended-memory",

@@ -90,6 +90,40 @@ pub enum Victims {
     NearestToCompletion,
     /// Of the job with most left to do, whatever its rank, the youngest.
     LargestJob,
+    /// Of all jobs, those that began last (GP, Algorithm 1).
+    Gp,
+    /// Of all jobs an equal part, youngest first (what GP is compared with).
+    Evenly,
+}
+
+/// What a job is to orders of victims over all jobs (GP, section IV).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Nothing is taken of it.
+    Production,
+    /// It gives when production work needs room.
+    NonProduction,
+}
+
+impl Class {
+    /// As it is called in properties and tags.
+    pub fn named(name: &str) -> Option<Class> {
+        match name {
+            "production" => Some(Class::Production),
+            "non-production" => Some(Class::NonProduction),
+            _ => None,
+        }
+    }
+}
+
+/// Of whom orders over all jobs take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Candidates {
+    /// Of all non-production jobs, as long as their queue holds more than it is entitled to.
+    #[default]
+    NonProduction,
+    /// Of those of them that hold more than their targets.
+    OverShare,
 }
 
 /// Settings of one queue.
@@ -117,6 +151,8 @@ pub struct QueueSettings {
     pub resume_locality: Millis,
     /// Expected task time without any evidence.
     pub default_task: Millis,
+    /// Rules of the orders of victims over all jobs.
+    pub gp: GpSettings,
     /// What users' hints may do.
     pub hints: HintRules,
     /// Rules of the policy `hfsp`.
@@ -136,6 +172,44 @@ pub struct HintRules {
     pub max_penalty: f64,
     /// Whether a job may have a metric of its own.
     pub metric: bool,
+    /// Whether a job may say whether it is production work.
+    pub gp_class: bool,
+}
+
+/// Rules of one queue for the orders of victims over all jobs (GP).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GpSettings {
+    /// What its jobs are; `None`: as its guarantee says.
+    pub class: Option<Class>,
+    /// Of which of its jobs containers may go.
+    pub candidates: Candidates,
+    /// Kills in a row after which a phase is left alone.
+    pub max_kills: Option<u32>,
+    /// Whether long jobs give way to those that they starve.
+    pub starvation: bool,
+}
+
+/// When a long job starves others, and how much it gives then (GP, sections IV and VI).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StarvationSettings {
+    /// How often that is asked.
+    pub interval: Millis,
+    /// P: the time looked back on.
+    pub period: Millis,
+    /// p: the part of the partition that must have been occupied, 0…1.
+    pub busy_share: f64,
+    /// t: for which part of the period, 0…1.
+    pub busy_time: f64,
+    /// π: the least mean of a job's time alone over its real time, 0…1.
+    pub quality: f64,
+    /// The part of what waits that no single job may be, 0…1.
+    pub single_job: f64,
+    /// Mean run time of a long job's tasks.
+    pub long_task: Millis,
+    /// The part of its overflow that a long job gives at first, 0…1.
+    pub first_part: f64,
+    /// T_timeout: after which it gives all.
+    pub timeout: Millis,
 }
 
 /// Parameters of HFSP (thesis, sections 4.2 to 4.4).
@@ -199,6 +273,8 @@ pub struct ClusterSettings {
     pub silent_node: Millis,
     /// For how long what the ResourceManager refused is not proposed again.
     pub refused_rest: Millis,
+    /// When long jobs give way.
+    pub starvation: StarvationSettings,
 }
 
 /// All settings, parsed and valid.
@@ -214,6 +290,11 @@ impl Settings {
     /// The shortest [`QueueSettings::max_suspension`] of any queue.
     pub fn shortest_max_suspension(&self) -> Millis {
         self.queues.values().map(|queue| queue.max_suspension).fold(self.defaults.max_suspension, Millis::min)
+    }
+
+    /// Whether long jobs give way in any queue.
+    pub fn any_starvation_rule(&self) -> bool {
+        self.defaults.gp.starvation || self.queues.values().any(|queue| queue.gp.starvation)
     }
 
     /// Paths of the queues that have settings of their own.

@@ -6,8 +6,8 @@
 
 use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use super::{
-    ClusterSettings, FlexSettings, HfspSettings, HintRules, Mode, PolicyKind, Primitive, QueueSettings, Settings,
-    Victims,
+    Candidates, Class, ClusterSettings, FlexSettings, GpSettings, HfspSettings, HintRules, Mode, PolicyKind, Primitive,
+    QueueSettings, Settings, StarvationSettings, Victims,
 };
 use crate::flex::{read_steps, Metric};
 use crate::units::Millis;
@@ -111,6 +111,17 @@ impl Settings {
                 stall_timeout: Millis(cluster.number("stall-timeout-ms")),
                 silent_node: Millis(cluster.number("silent-node-ms")),
                 refused_rest: Millis(cluster.number("refused-rest-ms")),
+                starvation: StarvationSettings {
+                    interval: Millis(cluster.number("gp-interval-ms")),
+                    period: Millis(cluster.number("gp-period-ms")),
+                    busy_share: cluster.number("gp-busy-share"),
+                    busy_time: cluster.number("gp-busy-time"),
+                    quality: cluster.number("gp-quality"),
+                    single_job: cluster.number("gp-single-job"),
+                    long_task: Millis(cluster.number("gp-long-task-ms")),
+                    first_part: cluster.number("gp-first-part"),
+                    timeout: Millis(cluster.number("gp-timeout-ms")),
+                },
             },
         })
     }
@@ -131,6 +142,8 @@ impl QueueSettings {
                 "smallest-memory" => Victims::SmallestMemory,
                 "nearest-to-completion" => Victims::NearestToCompletion,
                 "largest-job" => Victims::LargestJob,
+                "gp" => Victims::Gp,
+                "evenly" => Victims::Evenly,
                 _ => Victims::Youngest,
             },
             kill_before: Millis(values.number("kill-before-ms")),
@@ -141,11 +154,21 @@ impl QueueSettings {
             max_suspension: Millis(values.number("max-suspension-ms")),
             resume_locality: Millis(values.number("resume-locality-ms")),
             default_task: Millis(values.number("default-task-ms")),
+            gp: GpSettings {
+                class: Class::named(values.text("gp-class")),
+                candidates: match values.text("gp-candidates") {
+                    "overshare" => Candidates::OverShare,
+                    _ => Candidates::NonProduction,
+                },
+                max_kills: Some(values.number("gp-max-kills")).filter(|most| *most > 0),
+                starvation: values.text("gp-starvation") == "on",
+            },
             hints: HintRules {
                 honour: values.text("hints") == "honour",
                 max_weight: values.number("hints-max-weight"),
                 max_penalty: values.number("hints-max-penalty"),
                 metric: values.text("hints-metric") == "honour",
+                gp_class: values.text("hints-gp-class") == "honour",
             },
             hfsp: HfspSettings {
                 training_tasks: values.number("training-tasks"),

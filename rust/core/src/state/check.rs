@@ -26,6 +26,8 @@ impl Cluster {
         assert_eq!(self.stalled, nodes(&|node| node.waiting_since.is_some()));
         let suspended = self.containers.iter().filter(|(_, container)| container.state.is_suspended());
         assert_eq!(self.suspended, suspended.map(|(id, container)| (container.since, *id)).collect());
+        let tasks = self.containers.iter().filter(|(_, container)| !container.is_master);
+        assert_eq!(self.begun, tasks.filter_map(|(id, task)| task.began().map(|began| (began, *id))).collect());
         let parked = self.containers.iter().filter(|(_, container)| container.parked);
         assert_eq!(self.parked_containers, parked.map(|(id, _)| *id).collect());
         let jobs = |which: &dyn Fn(&super::Job) -> bool| -> BTreeSet<_> {

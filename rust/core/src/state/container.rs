@@ -59,7 +59,8 @@ pub struct Container {
     pub(super) killed: bool,
     /// Whether it was put aside by hand, by itself; see [`Job::has_parked`](super::Job::has_parked).
     pub parked: bool,
-    launched: bool,
+    /// When it first ran. A suspension does not make it young again.
+    began: Option<Millis>,
     ran_before: Millis,
 }
 
@@ -86,7 +87,7 @@ impl Container {
             proposed: false,
             killed: false,
             parked: false,
-            launched: fact.state != Found::New,
+            began: (fact.state != Found::New).then_some(now),
             ran_before: Millis::default(),
         }
     }
@@ -98,18 +99,23 @@ impl Container {
 
     /// How long it ran in all, without its suspensions.
     pub fn run_time(&self, now: Millis) -> Millis {
-        let running = self.launched && !self.state.is_suspended();
+        let running = self.began.is_some() && !self.state.is_suspended();
         self.ran_before + if running { now.since(self.since) } else { Millis::default() }
     }
 
     /// How long it has run since it last started or was resumed; `None` while it does not run.
     pub fn running_for(&self, now: Millis) -> Option<Millis> {
-        (self.launched && !self.state.is_suspended()).then(|| now.since(self.since))
+        (self.began.is_some() && !self.state.is_suspended()).then(|| now.since(self.since))
+    }
+
+    /// When it first ran, or was found running; `None` if it has not yet. Suspended or not, that stays.
+    pub fn began(&self) -> Option<Millis> {
+        self.began
     }
 
     pub(super) fn launch(&mut self, now: Millis) {
-        if !self.launched {
-            self.launched = true;
+        if self.began.is_none() {
+            self.began = Some(now);
             self.since = now;
         }
         if self.state == State::Allocated {
@@ -125,7 +131,7 @@ impl Container {
     }
 
     pub(super) fn resume(&mut self, now: Millis) {
-        self.launched = true;
+        self.began.get_or_insert(now);
         self.kept_out_since = None;
         self.state = State::MustResume;
         self.since = now;

@@ -247,6 +247,7 @@ impl Cluster {
         if container.state.is_suspended() {
             self.suspended.insert((container.since, id));
         }
+        self.look_at_begin(id, &container);
         self.containers.insert(id, container);
         self.held_more(fact.app);
         true
@@ -281,6 +282,7 @@ impl Cluster {
         } else {
             self.held_more(after.app);
         }
+        self.look_at_begin(id, &after);
         self.containers.insert(id, after);
         true
     }
@@ -293,6 +295,7 @@ impl Cluster {
         if self.suspended.remove(&(before, id)) {
             self.suspended.insert((container.since, id));
         }
+        self.look_at_begin(id, &container);
         self.with_job(container.app, |job, _| job.start(id, &container));
         true
     }
@@ -336,6 +339,13 @@ impl Cluster {
     fn complete(&mut self, id: ContainerId, exit: Exit) -> bool {
         let Some(container) = self.containers.remove(&id) else { return false };
         self.suspended.remove(&(container.since, id));
+        if container.killed && exit == Exit::Killed {
+            self.tally.killed += 1;
+            self.tally.wasted = self.tally.wasted + container.run_time(self.now);
+        }
+        container.began().iter().for_each(|began| {
+            self.begun.remove(&(*began, id));
+        });
         self.parked_containers.remove(&id);
         let leave = |node: &mut Node| {
             node.remove(id, &container);

@@ -30,6 +30,7 @@ impl Listing {
         partition.total += self.total;
         if let Some(usable) = self.usable {
             partition.live += self.total;
+            partition.usable += usable;
             partition.rooms.add(usable, id);
         }
     }
@@ -41,6 +42,7 @@ impl Listing {
         partition.total -= self.total;
         if let Some(usable) = self.usable {
             partition.live -= self.total;
+            partition.usable -= usable;
             partition.rooms.remove(usable, id);
         }
         if partition.nodes == 0 {
@@ -110,8 +112,17 @@ pub struct Partition {
     pub total: Resource,
     /// What those offer that can be counted on now.
     pub live: Resource,
+    /// What of that can be used at once.
+    pub usable: Resource,
     /// Those by their room.
     pub rooms: Rooms,
+}
+
+impl Partition {
+    /// Which part of what can be counted on is occupied, by the scarcer resource, 0…1.
+    pub fn busy_share(&self) -> f64 {
+        (self.live - self.usable).dominant_share(self.live)
+    }
 }
 
 /// When to look whether a node has fallen silent. One entry a node, put off when it turns out to have reported since.

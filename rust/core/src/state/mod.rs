@@ -27,6 +27,7 @@ use index::{Listing, Silences};
 use limits::{Holder, Limits};
 use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 
 /// How many heartbeats of a node must pass before a demotion has certainly been obeyed: it travels in the answer to the
 /// first, and the second proves that the answer arrived (architecture, section 2).
@@ -47,6 +48,8 @@ pub struct Cluster {
     containers: ByHandle<ContainerId, Container>,
     /// What is suspended, longest first: by when it became so or was woken.
     suspended: BTreeSet<(Millis, ContainerId)>,
+    /// What has begun to run, ApplicationMasters aside, by when it began.
+    begun: BTreeSet<(Millis, ContainerId)>,
     parked_containers: BTreeSet<ContainerId>,
     parked_jobs: BTreeSet<AppId>,
     /// Jobs with containers on nodes of other partitions than they asked for.
@@ -83,6 +86,10 @@ pub struct Tally {
     pub rejected: u64,
     /// Claims given back unused.
     pub claims_expired: u64,
+    /// Containers killed by decision of the core.
+    pub killed: u64,
+    /// How long those had run together.
+    pub wasted: Millis,
 }
 
 /// Reading.
@@ -125,6 +132,13 @@ impl Cluster {
     /// Whether the container is being suspended or is it.
     pub fn is_suspended(&self, id: ContainerId) -> bool {
         self.containers.get(&id).is_some_and(|container| container.state.is_suspended())
+    }
+
+    /// Containers that have begun to run, ApplicationMasters aside, with when they began: last begun first, of equals the
+    /// larger handle; those after `last` if that is given.
+    pub fn last_begun(&self, last: Option<(Millis, ContainerId)>) -> impl Iterator<Item = (Millis, ContainerId)> + '_ {
+        let below = last.map_or(Bound::Unbounded, Bound::Excluded);
+        self.begun.range((Bound::Unbounded, below)).rev().copied()
     }
 
     /// Containers put aside by hand, each by itself.
@@ -331,6 +345,11 @@ impl Cluster {
         for holder in self.limits.forget_all() {
             self.look_at_rests(holder);
         }
+    }
+
+    /// The container may have begun to run.
+    fn look_at_begin(&mut self, id: ContainerId, container: &Container) {
+        self.begun.extend(container.began().filter(|_| !container.is_master).map(|began| (began, id)));
     }
 
     /// Changes the node, and lists it where it belongs then.

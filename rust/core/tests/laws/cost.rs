@@ -61,6 +61,22 @@ fn an_ask_is_served_on_the_roomiest_node_without_a_look_at_others() {
 }
 
 #[test]
+fn room_for_another_queue_costs_a_look_at_what_began_last_however_much_runs() {
+    for nodes in SIZES {
+        let knobs = [("mode", "kill"), ("preemption", "kill"), ("victims", "gp"), ("min-run-ms", "0")];
+        let mut cluster = Direct::with(&knobs, nodes, nodes);
+        cluster.everybody_asks(12);
+        let before = cluster.placed();
+        let production = cluster.production_job();
+        cluster.asks(production, 3);
+        // Each is looked at once to see whether it may be taken, and once as an offer.
+        assert_eq!(cluster.plan().containers, 6, "{nodes} nodes");
+        cluster.plan();
+        assert_eq!(cluster.placed(), before + 3, "{nodes} nodes");
+    }
+}
+
+#[test]
 fn a_plan_without_news_sees_no_job() {
     let mut cluster = full(50);
     cluster.plan();

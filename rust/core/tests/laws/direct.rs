@@ -35,8 +35,13 @@ pub struct Direct {
 impl Direct {
     /// So many nodes, and jobs that want nothing yet.
     pub fn new(mode: &str, nodes: u32, jobs: u32) -> Direct {
-        let key = |name: &str| format!("yarn.scheduler.hiatus.{name}");
-        let settings = BTreeMap::from([(key("mode"), mode.to_string()), (key("policy"), "fifo".to_string())]);
+        Direct::with(&[("mode", mode), ("policy", "fifo")], nodes, jobs)
+    }
+
+    /// The same with these knobs.
+    pub fn with(knobs: &[(&str, &str)], nodes: u32, jobs: u32) -> Direct {
+        let property = |(name, value): &(&str, &str)| (format!("yarn.scheduler.hiatus.{name}"), value.to_string());
+        let settings: BTreeMap<_, _> = knobs.iter().map(property).collect();
         let core = Scheduler::new(Settings::parse(&settings).unwrap());
         let mut direct = Direct {
             core,
@@ -59,22 +64,41 @@ impl Direct {
             direct.facts.push(Fact::Node(NodeFact { node, total, partition, shareable, can_suspend, ram_and_swap_mb }));
             direct.facts.push(Fact::Heartbeat { node, paused: 0, waiting: 0 });
         }
-        for app in (0..jobs).map(AppId) {
-            direct.facts.push(Fact::App(AppFact {
-                app,
-                queue,
-                user: UserId(0),
-                priority: 0,
-                told_at_ms: 0,
-                name: format!("app{}", app.0),
-                tags: Vec::new(),
-                unmanaged: true,
-            }));
-            direct.facts.push(Fact::AppActive { app, active: true });
-        }
+        (0..jobs).for_each(|app| direct.submit(AppId(app), queue));
         direct.plan();
         direct.plan();
         direct
+    }
+
+    fn submit(&mut self, app: AppId, queue: QueueId) {
+        self.facts.push(Fact::App(AppFact {
+            app,
+            queue,
+            user: UserId(0),
+            priority: 0,
+            told_at_ms: 0,
+            name: format!("app{}", app.0),
+            tags: Vec::new(),
+            unmanaged: true,
+        }));
+        self.facts.push(Fact::AppActive { app, active: true });
+    }
+
+    /// One more queue, to which 80 % are guaranteed, and a job in it; the first keeps the rest.
+    pub fn production_job(&mut self) -> u32 {
+        let (queue, partition) = (QueueId(1), PartitionId(0));
+        let path = "root.production".to_string();
+        self.facts.push(Fact::Queue(QueueFact { queue, parent: None, path, preemptable: true }));
+        for (queue, guaranteed) in [(queue, 0.8), (QueueId(0), 0.2)] {
+            self.facts.push(Fact::QueueShare { queue, partition, guaranteed, maximum: 1.0 });
+        }
+        self.submit(AppId(self.jobs), queue);
+        self.jobs
+    }
+
+    /// Something more happens.
+    pub fn tell(&mut self, fact: Fact) {
+        self.facts.push(fact);
     }
 
     /// From now on.
@@ -148,7 +172,11 @@ impl Direct {
                     self.started += 1;
                 }
             }
-            (other, _) => panic!("not in mode order: {other:?}"),
+            (Decision::Kill { container }, None) => {
+                self.running.retain(|running| *running != container);
+                self.facts.push(Fact::Completed { container, exit: Exit::Killed });
+            }
+            (other, _) => panic!("not asked for: {other:?}"),
         }
     }
 }

@@ -10,6 +10,7 @@ mod claims;
 mod cost;
 mod direct;
 mod facts;
+mod gp;
 mod limits;
 mod node_manager;
 mod parking;

@@ -45,11 +45,20 @@ fn one<T: Copy>(rng: &mut impl Rng, words: &[T]) -> T {
 fn random_settings(world: World, rng: &mut impl Rng) -> World {
     let heartbeat = one(rng, &[secs(1), secs(3), secs(6)]);
     let cost = one(rng, &[0, 0, 500]);
-    let choices: [(&str, &[&str]); 12] = [
+    let choices: [(&str, &[&str]); 21] = [
         ("policy", PolicyKind::NAMES),
         ("mode", &["order", "suspend", "suspend", "kill"]),
         ("preemption", &["wait", "suspend", "suspend", "suspend-or-kill", "kill", "adaptive"]),
-        ("victims", &["youngest", "smallest-memory", "nearest-to-completion", "largest-job"]),
+        ("victims", &["youngest", "smallest-memory", "nearest-to-completion", "largest-job", "gp", "gp", "evenly"]),
+        ("gp-class", &["guarantee", "guarantee", "non-production", "production"]),
+        ("gp-candidates", &["nonproduction", "overshare"]),
+        ("gp-max-kills", &["0", "3"]),
+        ("gp-starvation", &["off", "on", "on"]),
+        ("gp-interval-ms", &["100", "5000"]),
+        ("gp-period-ms", &["1000", "20000"]),
+        ("gp-long-task-ms", &["0", "20000"]),
+        ("gp-quality", &["0.5", "0.9", "1"]),
+        ("gp-timeout-ms", &["0", "40000"]),
         ("resume-locality-ms", &["0", "20000", "300000"]),
         ("min-run-ms", &["0", "2000", "5000"]),
         ("min-resumed-ms", &["0", "10000"]),

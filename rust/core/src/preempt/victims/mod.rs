@@ -1,6 +1,8 @@
 //! In which order containers go that may be taken: a choice of the queue that loses, independent of who may be taken from
 //! at all and of how they go. One file each.
 
+mod evenly;
+mod gp;
 mod largest_job;
 mod nearest_to_completion;
 mod smallest_memory;
@@ -18,8 +20,17 @@ pub(super) struct Standing {
     pub left: Millis,
 }
 
-/// The order in which a queue's containers go. The first tasks of a phase, from which its size is learnt, go last of their
-/// job in any order; ties go to the younger.
+/// An order of containers whatever their jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum OverAll {
+    /// What began last goes first.
+    LastBegun,
+    /// Of each job goes the same part of what it may lose, and of that first what began last.
+    EqualParts,
+}
+
+/// The order in which a queue's containers go. Job by job, the first tasks of a phase, from which its size is learnt, go last;
+/// ties go to the younger.
 pub(super) trait VictimOrder: Sync {
     /// What goes first of one job's: the smallest.
     fn turn(&self, _of: Standing) -> i64 {
@@ -30,6 +41,12 @@ pub(super) trait VictimOrder: Sync {
     fn most_left_first(&self) -> bool {
         false
     }
+
+    /// Whether the containers of all queues with this order go as one crowd, and how; otherwise they go job by job. A crowd
+    /// gives to other queues only: within a queue a job gives way by the starvation rule, and not otherwise.
+    fn over_all_jobs(&self) -> Option<OverAll> {
+        None
+    }
 }
 
 /// The order of that name.
@@ -39,5 +56,7 @@ pub(super) fn order(victims: Victims) -> &'static dyn VictimOrder {
         Victims::SmallestMemory => &smallest_memory::SmallestMemory,
         Victims::NearestToCompletion => &nearest_to_completion::NearestToCompletion,
         Victims::LargestJob => &largest_job::LargestJob,
+        Victims::Gp => &gp::Gp,
+        Victims::Evenly => &evenly::Evenly,
     }
 }

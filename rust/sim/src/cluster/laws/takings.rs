@@ -4,8 +4,8 @@ use crate::cluster::world::World;
 use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
-use hiatus_core::settings::{Mode, Primitive, Settings};
-use hiatus_core::state::{Claim, Cluster, Container, For};
+use hiatus_core::settings::{Candidates, Class, Mode, Primitive, Settings, Victims};
+use hiatus_core::state::{Claim, Cluster, Container, For, Queue};
 use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,7 +144,9 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
 }
 
 /// Law 2: only a job below its target takes, only from one above its own, and never from itself. Another queue's job keeps
-/// its whole target; within a queue the last container taken may cross it, as targets are fractions and containers not.
+/// its whole target; within a queue the last container taken may cross it, as targets are fractions and containers not. Where
+/// the order of victims is over all jobs, other queues may take whatever the job's target, if its queue says so, and its own
+/// only what it gives way with; and nobody takes of production work (GP, claims G9 and G10).
 pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
     let cluster = world.core.cluster();
     let mut taken: BTreeMap<(AppId, PartitionId), f64> = BTreeMap::new();
@@ -173,13 +175,44 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             *all += one;
             // Within a queue the last container taken may leave less than one short of the target: nothing to claim.
             let spare = before - plan.target(container.app);
-            let allowed = if same_queue(taking) { spare > 0.0 } else { spare >= one - EPSILON };
+            let gp = world.core.settings().queue(cluster.queue_path(container.app));
+            let over_all = matches!(gp.victims, Victims::Gp | Victims::Evenly);
+            let whatever_its_target = over_all && gp.gp.candidates == Candidates::NonProduction;
+            let allowed = match same_queue(taking) {
+                true => spare > 0.0 && (!over_all || gives_way(world, container.app)),
+                false => spare >= one - EPSILON || whatever_its_target,
+            };
+            assert!(!over_all || !is_production(world, container), "G9: {id:?} is of production work");
             assert!(
                 allowed,
                 "law 2: {:?} taken below its target: {spare} above it, {one} taken for {:?}",
                 container.app, claim.app
             );
         }
+    }
+}
+
+/// Whether the starvation rule has the job give way.
+fn gives_way(world: &World, app: AppId) -> bool {
+    world.core.watches().any(|(_, watch)| watch.suspects(app))
+}
+
+/// Whether the container is of production work: as its queue says, or by guarantee.
+fn is_production(world: &World, container: &Container) -> bool {
+    let cluster = world.core.cluster();
+    let leaves: Vec<_> = cluster
+        .queues()
+        .iter()
+        .filter(|(id, _)| cluster.queues().values().all(|other| other.parent != Some(**id)))
+        .map(|(_, queue)| queue)
+        .collect();
+    let partition = cluster.nodes()[&container.node].partition;
+    let guaranteed = |queue: &&Queue| queue.shares(partition).guaranteed;
+    let mean = leaves.iter().map(guaranteed).sum::<f64>() / leaves.len() as f64;
+    let queue = &cluster.queues()[&cluster.jobs()[&container.app].queue];
+    match world.core.settings().queue(&queue.path).gp.class {
+        Some(class) => class == Class::Production,
+        None => guaranteed(&queue) > mean + EPSILON,
     }
 }
 

@@ -16,7 +16,7 @@ final class Explanation {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String APPLICATION = "application";
   /** The lists whose entries each speak of an application. */
-  private static final String[] LISTS = {"jobs", "suspended", "not_parked_yet", "claims"};
+  private static final String[] LISTS = {"jobs", "suspended", "not_parked_yet", "claims", "giving_way"};
 
   private final String core;
   private final Facts facts;

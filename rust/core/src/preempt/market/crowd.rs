@@ -1,0 +1,143 @@
+//! Queues whose containers go in one order whatever their jobs, to other queues; and jobs that give way to their own by the
+//! starvation rule.
+
+use super::super::victims::OverAll;
+use super::{Market, Sale, Victim};
+use crate::entitlement::EPSILON;
+use crate::plan::Entry;
+use crate::settings::{Candidates, Class};
+use crate::state::{Cluster, Job};
+use crate::units::{AppId, ContainerId, Millis, NodeId, QueueId};
+use std::cmp::Reverse;
+
+/// All queues of one such order.
+pub(super) struct Crowd {
+    order: OverAll,
+    pub queues: Vec<QueueId>,
+    /// Those that were looked at and may be taken, in the order in which they go.
+    victims: Vec<Victim>,
+    /// How far what began last was looked at.
+    looked_at: Option<(Millis, ContainerId)>,
+    /// There is nobody left to look at.
+    seen: bool,
+}
+
+impl Crowd {
+    /// The crowd of that order among all.
+    pub fn of(all: &mut Vec<Crowd>, order: OverAll) -> &mut Crowd {
+        let at = all.iter().position(|crowd| crowd.order == order).unwrap_or_else(|| {
+            all.push(Crowd { order, queues: Vec::new(), victims: Vec::new(), looked_at: None, seen: false });
+            all.len() - 1
+        });
+        &mut all[at]
+    }
+}
+
+impl Market<'_> {
+    pub(super) fn buy_from_crowd(&mut self, cluster: &mut Cluster, sale: &mut Sale, at: usize) -> Option<NodeId> {
+        let other = |queue: &QueueId| sale.above_taker.first() != Some(queue);
+        let others: Vec<QueueId> = self.crowds[at].queues.iter().copied().filter(other).collect();
+        if !others.into_iter().any(|queue| self.has_spare(cluster, sale, queue)) {
+            return None;
+        }
+        let mut victims = std::mem::take(&mut self.crowds[at].victims);
+        victims.retain(|victim| !self.taken.contains(&victim.id));
+        let mut sold = self.buy_among(cluster, sale, &victims);
+        while sold.is_none() {
+            let seen = victims.len();
+            self.look_at_more(cluster, at, &mut victims);
+            if victims.len() == seen {
+                break;
+            }
+            sold = self.buy_among(cluster, sale, &victims[seen..]);
+        }
+        self.crowds[at].victims = victims;
+        sold
+    }
+
+    /// Looks for the next victims of the crowd; adds none if there are none left.
+    fn look_at_more(&mut self, cluster: &Cluster, at: usize, victims: &mut Vec<Victim>) {
+        if self.crowds[at].seen {
+            return;
+        }
+        match self.crowds[at].order {
+            OverAll::LastBegun => {
+                for (began, id) in cluster.last_begun(self.crowds[at].looked_at) {
+                    self.visits.containers += 1;
+                    self.crowds[at].looked_at = Some((began, id));
+                    let Some(container) = cluster.containers().get(&id) else { continue };
+                    let Some(job) = cluster.jobs().get(&container.app) else { continue };
+                    if !self.crowds[at].queues.contains(&job.queue) || container.phase.partition != self.partition {
+                        continue;
+                    }
+                    let queue = self.rules(cluster, job.queue);
+                    let Some((_, victim)) = self.victim(cluster, queue, job, (id, container)) else { continue };
+                    if self.is_candidate(cluster, container.app, job) {
+                        victims.push(victim);
+                        return;
+                    }
+                }
+            }
+            OverAll::EqualParts => victims.extend(self.equal_parts(cluster, &self.crowds[at].queues.clone())),
+        }
+        self.crowds[at].seen = true;
+    }
+
+    /// Containers of the queues' jobs by which part of what its job may lose each is, counted from what began last.
+    fn equal_parts(&mut self, cluster: &Cluster, queues: &[QueueId]) -> Vec<Victim> {
+        let mut in_order = Vec::new();
+        for (place, Entry { app, queue, .. }) in self.plan.entries.iter().enumerate() {
+            if !queues.contains(queue) || !self.plan.is_last(place) {
+                continue;
+            }
+            let (app, Some(job)) = (*app, cluster.jobs().get(app)) else { continue };
+            let mut own = self.of_job_in_crowd(cluster, app, job);
+            own.sort_by_key(|(began, victim)| Reverse((*began, victim.id)));
+            let all = match self.rules(cluster, job.queue).gp.candidates {
+                Candidates::OverShare => self.spare_of(app, job),
+                Candidates::NonProduction => own.iter().map(|(_, victim)| victim.share).sum(),
+            };
+            let mut part = 0.0;
+            for (began, victim) in own.into_iter().filter(|_| all > EPSILON) {
+                part += victim.share / all;
+                in_order.push((part, Reverse((began, victim.id)), victim));
+            }
+        }
+        self.visits.containers += in_order.len() as u64;
+        in_order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        in_order.into_iter().map(|(.., victim)| victim).collect()
+    }
+
+    /// Those of the job's containers that may be taken, with when they began; none of a job that is no candidate.
+    pub(super) fn of_job_in_crowd(&mut self, cluster: &Cluster, app: AppId, job: &Job) -> Vec<(Millis, Victim)> {
+        if !self.is_candidate(cluster, app, job) {
+            return Vec::new();
+        }
+        let began = |id: &ContainerId| cluster.containers().get(id).and_then(|container| container.began());
+        let own = self.of_job(cluster, job, false);
+        own.filter_map(|(_, victim)| Some((began(&victim.id)?, victim))).collect()
+    }
+
+    /// Whether the job may lose anything at all.
+    fn is_candidate(&mut self, cluster: &Cluster, app: AppId, job: &Job) -> bool {
+        self.spare_of(app, job);
+        self.classes.of(cluster, job) == Class::NonProduction
+    }
+
+    /// What jobs give way with goes to whoever wants it, what began last first.
+    pub(super) fn buy_from_giving(&mut self, cluster: &mut Cluster, sale: &mut Sale) -> Option<NodeId> {
+        let given = self.given.take().unwrap_or_else(|| {
+            let mut given = Vec::new();
+            for app in self.giving.keys().copied().collect::<Vec<_>>() {
+                let Some(job) = cluster.jobs().get(&app) else { continue };
+                given.extend(self.of_job_in_crowd(cluster, app, job));
+            }
+            self.visits.containers += given.len() as u64;
+            given.sort_by_key(|(began, victim)| Reverse((*began, victim.id)));
+            given.into_iter().map(|(_, victim)| victim).collect()
+        });
+        let sold = self.buy_among(cluster, sale, &given);
+        self.given = Some(given);
+        sold
+    }
+}

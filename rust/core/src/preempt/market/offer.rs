@@ -1,0 +1,64 @@
+//! What a buyer has been offered so far.
+
+use super::{Victim, Wish};
+use crate::plan::Entry;
+use crate::state::{Cluster, Node};
+use crate::units::{AppId, ContainerId, NodeId, QueueId, Resource};
+use std::collections::BTreeMap;
+
+/// Who buys, and what each node could free so far.
+pub(super) struct Sale {
+    pub app: AppId,
+    /// Its place in the plan.
+    pub place: usize,
+    pub wish: Wish,
+    /// The taker's queue and all above it.
+    pub above_taker: Vec<QueueId>,
+    pub offers: BTreeMap<NodeId, Offer>,
+    /// Whether there is a node with victims where the taker was refused.
+    pub refused: bool,
+    /// How many victims could be spared, whether or not they are enough.
+    pub spared: u32,
+}
+
+impl Sale {
+    pub fn new(cluster: &Cluster, place: usize, entry: &Entry, wish: Wish) -> Sale {
+        let above_taker = cluster.lineage(entry.queue).collect();
+        Sale { app: entry.app, place, wish, above_taker, offers: BTreeMap::new(), refused: false, spared: 0 }
+    }
+}
+
+/// What one node could free.
+pub(super) struct Offer {
+    pub room: Resource,
+    pub victims: Vec<Victim>,
+    pub room_for_suspended_mb: i64,
+}
+
+impl Offer {
+    /// What is collected for those who come after the buyer is free to it.
+    pub fn on(node: &Node, comes_after: impl Fn(AppId) -> bool, room_for_suspended_mb: i64) -> Offer {
+        let behind = node.claims.iter().filter(|claim| !claim.is_freed() && comes_after(claim.app));
+        let room = node.coming_beside(behind.fold(Resource::ZERO, |sum, claim| sum + claim.resource));
+        Offer { room, victims: Vec::new(), room_for_suspended_mb }
+    }
+
+    /// Whether the container is among the victims.
+    pub fn has(&self, id: ContainerId) -> bool {
+        self.victims.iter().any(|victim| victim.id == id)
+    }
+
+    /// The victims without those that a larger, later one made superfluous; the best placed jobs are spared first.
+    pub fn needed(self, need: Resource) -> Vec<Victim> {
+        let mut room = self.room;
+        let mut needed = self.victims;
+        needed.reverse();
+        needed.retain(|victim| {
+            let without = room - victim.resource;
+            let superfluous = need.fits_in(without);
+            room = if superfluous { without } else { room };
+            !superfluous
+        });
+        needed
+    }
+}

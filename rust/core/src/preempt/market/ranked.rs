@@ -1,0 +1,124 @@
+//! Queues that lose job by job, from the last in order.
+
+use super::{Market, Sale, Victim};
+use crate::entitlement::EPSILON;
+use crate::estimate;
+use crate::plan::Entry;
+use crate::state::{Cluster, Job};
+use crate::units::{AppId, NodeId, QueueId};
+use std::ops::Range;
+
+/// A queue whose jobs may lose something.
+pub(super) struct Loser {
+    queue: QueueId,
+    /// Those of its places in the plan that were not looked at yet.
+    unseen: Range<usize>,
+    /// Places that are next, the next one last: in a queue whose order is not that of its ranks.
+    next: Vec<usize>,
+    /// Jobs that were looked at and may still have something to spare, in the order in which they give.
+    sellers: Vec<Seller>,
+    /// It has nothing to spare for other queues any more.
+    closed: bool,
+}
+
+/// A job above its target.
+struct Seller {
+    app: AppId,
+    victims: Vec<Victim>,
+}
+
+impl Loser {
+    /// The queue with its places in the plan.
+    pub fn of(queue: QueueId, places: Range<usize>) -> Loser {
+        Loser { queue, unseen: places, next: Vec::new(), sellers: Vec::new(), closed: false }
+    }
+}
+
+impl Market<'_> {
+    pub(super) fn buy_from(&mut self, cluster: &mut Cluster, sale: &mut Sale, loser: usize) -> Option<NodeId> {
+        let queue = self.losers[loser].queue;
+        let other_queue = sale.above_taker.first() != Some(&queue);
+        if other_queue && (self.losers[loser].closed || !self.has_spare(cluster, sale, queue)) {
+            return None;
+        }
+        let spared = sale.spared;
+        let mut at = 0;
+        loop {
+            if at == self.losers[loser].sellers.len() && !self.look_further(cluster, loser) {
+                // Nobody there could spare anything for another queue; what they have only gets less.
+                self.losers[loser].closed |= other_queue && sale.spared == spared;
+                return None;
+            }
+            let seller = &self.losers[loser].sellers[at];
+            let has_spare = self.spare.get(&seller.app).is_some_and(|spare| *spare > EPSILON);
+            if !has_spare || seller.victims.iter().all(|victim| self.taken.contains(&victim.id)) {
+                self.losers[loser].sellers.remove(at);
+                continue;
+            }
+            let victims = std::mem::take(&mut self.losers[loser].sellers[at].victims);
+            let sold = self.buy_among(cluster, sale, &victims);
+            self.losers[loser].sellers[at].victims = victims;
+            if sold.is_some() {
+                return sold;
+            }
+            at += 1;
+        }
+    }
+
+    /// Looks at the containers of the queue's next job that has any to spare; false if there is none left.
+    fn look_further(&mut self, cluster: &Cluster, loser: usize) -> bool {
+        while let Some(place) = self.next_seller(cluster, loser) {
+            let Entry { app, .. } = self.plan.entries[place];
+            let Some(job) = cluster.jobs().get(&app) else { continue };
+            if self.spare_of(app, job) > EPSILON {
+                self.visits.containers += job.containers.len() as u64;
+                let mut own: Vec<_> = self.of_job(cluster, job, false).collect();
+                own.sort_by_key(|(turn, _)| *turn);
+                let victims = own.into_iter().map(|(_, victim)| victim).collect();
+                self.losers[loser].sellers.push(Seller { app, victims });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The last place of the queue's next job that gives.
+    fn next_seller(&mut self, cluster: &Cluster, at: usize) -> Option<usize> {
+        let loser = &self.losers[at];
+        if loser.next.is_empty() && !loser.unseen.is_empty() {
+            let is_last = |place: &usize| self.plan.is_last(*place);
+            let unseen = loser.unseen.clone();
+            let (next, seen) = if self.order_of(cluster, loser.queue).most_left_first() {
+                let of_queue = unseen.clone().filter(is_last);
+                let mut sellers: Vec<_> = of_queue.map(|place| (self.left_to_do(cluster, place), place)).collect();
+                sellers.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                (sellers.into_iter().map(|(_, place)| place).collect(), unseen.start)
+            } else {
+                let next = unseen.clone().rev().find(is_last);
+                (next.into_iter().collect(), next.unwrap_or(unseen.start))
+            };
+            let loser = &mut self.losers[at];
+            (loser.next, loser.unseen) = (next, unseen.start..seen);
+        }
+        self.losers[at].next.pop()
+    }
+
+    fn left_to_do(&self, cluster: &Cluster, place: usize) -> f64 {
+        let entry = &self.plan.entries[place];
+        let default_task = self.rules(cluster, entry.queue).default_task;
+        let left = |job: &Job| estimate::remaining_seconds(job, default_task, self.plan.total);
+        cluster.jobs().get(&entry.app).map_or(0.0, left)
+    }
+
+    /// Puts jobs, with their places in the plan, into the order in which they give.
+    pub(super) fn sort_by_rank(&self, cluster: &Cluster, jobs: &mut [(usize, &Job)]) {
+        jobs.sort_by(|(a, _), (b, _)| {
+            let (of_a, of_b) = (self.plan.entries[*a].queue, self.plan.entries[*b].queue);
+            let by_rank = b.cmp(a);
+            if of_a == of_b && self.order_of(cluster, of_a).most_left_first() {
+                return self.left_to_do(cluster, *b).total_cmp(&self.left_to_do(cluster, *a)).then(by_rank);
+            }
+            by_rank
+        });
+    }
+}

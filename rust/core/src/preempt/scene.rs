@@ -1,0 +1,65 @@
+//! What the starvation rule is shown of a partition: its queues where the rule is on, and whose order of victims is one over
+//! all jobs.
+
+use super::class::Classes;
+use super::starvation::Scene;
+use super::victims;
+use crate::entitlement::EPSILON;
+use crate::plan::PartitionPlan;
+use crate::settings::{Class, Settings};
+use crate::state::{Cluster, Job};
+use crate::units::{Millis, PartitionId};
+
+pub(super) fn of(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, settings: &Settings) -> Scene {
+    let classes = Classes::open(cluster, settings, partition);
+    let mut scene = Scene {
+        busy: cluster.partitions().get(&partition).map_or(0.0, |found| found.busy_share()),
+        ..Scene::default()
+    };
+    let (mut of_production, mut guaranteed) = (0.0, 0.0);
+    for (queue, places) in &plan.queues {
+        let Some(queue) = cluster.queues().get(queue) else { continue };
+        let rules = settings.queue(&queue.path);
+        let watched = rules.gp.starvation && victims::order(rules.victims).over_all_jobs().is_some();
+        if classes.of_queue(queue) == Class::NonProduction {
+            guaranteed += queue.shares(partition).guaranteed;
+        }
+        for place in places.clone().filter(|place| plan.is_last(*place)) {
+            let entry = &plan.entries[place];
+            let Some(job) = cluster.jobs().get(&entry.app) else { continue };
+            let held = job.share(plan.total, partition);
+            if classes.of(cluster, job) == Class::Production {
+                of_production += held;
+            } else if watched {
+                let waits = waiting(job, plan, partition);
+                scene.waiting.extend((waits > 0.0).then_some((entry.app, waits)));
+                let above = held - entry.target;
+                if above > EPSILON && task_time(cluster, job, partition) > settings.cluster.starvation.long_task {
+                    scene.long.push((entry.app, above));
+                }
+            }
+        }
+    }
+    scene.available = (1.0 - of_production).max(guaranteed);
+    scene
+}
+
+/// What the job waits for.
+fn waiting(job: &Job, plan: &PartitionPlan, partition: PartitionId) -> f64 {
+    let phases = job.phases.iter().filter(|(key, _)| key.partition == partition && job.may_start());
+    phases.map(|(key, phase)| f64::from(phase.pending) * key.resource.dominant_share(plan.total)).sum()
+}
+
+/// How long tasks of the job take: of the phase in the partition in which they take longest, on average; for as long as the
+/// longest of its containers has run where none is done.
+fn task_time(cluster: &Cluster, job: &Job, partition: PartitionId) -> Millis {
+    let done = job.phases.iter().filter(|(key, phase)| key.partition == partition && phase.finished > 0);
+    let done = done.map(|(_, phase)| Millis(phase.finished_time.0 / u64::from(phase.finished)));
+    let containers = job.containers.iter().filter_map(|id| cluster.containers().get(id));
+    let of_new_phase = containers.filter(|container| {
+        let phase = job.phases.get(&container.phase);
+        container.phase.partition == partition && !container.is_master && phase.is_some_and(|phase| phase.finished == 0)
+    });
+    let running = of_new_phase.map(|container| container.run_time(cluster.now()));
+    done.chain(running).max().unwrap_or_default()
+}

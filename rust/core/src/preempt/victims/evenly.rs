@@ -1,0 +1,11 @@
+//! Of all jobs an equal part, youngest first: what fair schedulers do, and GP is compared with (GP, section IV).
+
+use super::{OverAll, VictimOrder};
+
+pub(super) struct Evenly;
+
+impl VictimOrder for Evenly {
+    fn over_all_jobs(&self) -> Option<OverAll> {
+        Some(OverAll::EqualParts)
+    }
+}
