@@ -72,7 +72,9 @@ proptest! {
         let (silent, hinted) = (run("none"), run(&format!("hiatus.size={}", 10f64.powf(hint))));
         let training = 2.0 * 60.0;
         let gain = silent.last().unwrap() - hinted.last().unwrap();
-        prop_assert!(gain <= training, "{gain} s by a hint: {silent:?} {hinted:?}");
+        // One that is done within that time has not had to wait at all.
+        let alone = f64::from(each) * (tasks as f64 / f64::from(slots)).ceil();
+        prop_assert!(gain <= training || alone <= training, "{gain} s by a hint: {silent:?} {hinted:?}");
         let others = |done: &[f64]| done.iter().take(raw.len()).sum::<f64>() / raw.len() as f64;
         let loss = others(&hinted) - others(&silent);
         prop_assert!(loss <= training, "the others lose {loss} s: {silent:?} {hinted:?}");
