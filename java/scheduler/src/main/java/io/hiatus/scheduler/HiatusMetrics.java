@@ -6,7 +6,7 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.metrics2.lib.MetricsRegistry;
 import org.apache.hadoop.metrics2.lib.MutableCounterLong;
 import org.apache.hadoop.metrics2.lib.MutableGaugeInt;
-import org.apache.hadoop.metrics2.lib.MutableQuantiles;
+import org.apache.hadoop.metrics2.lib.MutableStat;
 
 /** What Hiatus did and how it is, for JMX and every metrics sink of Hadoop. */
 @Metrics(name = "HiatusMetrics", about = "Hiatus scheduler", context = "yarn")
@@ -14,14 +14,11 @@ class HiatusMetrics {
   static final String NAME = "HiatusMetrics";
 
   private final MetricsRegistry registry = new MetricsRegistry(NAME);
-  /** Time of a step in the library, in µs, over a minute. */
-  final MutableQuantiles stepMicros = registry.newQuantiles("StepMicros", "time of a step", "steps", "micros", 60);
-  /** Time of collecting facts and applying answers around a step, in µs, over a minute. */
-  final MutableQuantiles crossingMicros =
-      registry.newQuantiles("CrossingMicros", "facts and answers around a step", "steps", "micros", 60);
+  /** Time of a step in the library, in µs. No quantiles: Hadoop's cost more than the steps of a cluster that is full. */
+  final MutableStat stepMicros = registry.newStat("Step", "time of a step", "Ops", "Micros", true);
+  /** Time of collecting facts and applying answers around a step, in µs. */
+  final MutableStat crossingMicros = registry.newStat("Crossing", "facts and answers around a step", "Ops", "Micros", true);
 
-  @Metric("steps")
-  MutableCounterLong steps;
   @Metric("containers placed by Hiatus")
   MutableCounterLong assigned;
   @Metric("containers suspended")
@@ -52,7 +49,6 @@ class HiatusMetrics {
    * answers.
    */
   void stepped(long readNanos, long coreNanos, long applyNanos, int factBytes) {
-    steps.incr();
     stepMicros.add(coreNanos / 1000);
     crossingMicros.add((readNanos + applyNanos) / 1000);
   }
