@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -58,15 +59,18 @@ class Facts {
   private final Map<String, List<Object>> queuesSent = new HashMap<>();
   private final Map<NodeId, List<Object>> nodesSent = new HashMap<>();
   private final boolean memoryOnly;
+  private final Predicate<ContainerId> isOurs;
   private FactBuffer filling = new FactBuffer();
   private FactBuffer taken = new FactBuffer();
 
   /**
    * Where only memory counts for the ResourceManager (YARN's DefaultResourceCalculator), vcores still count for a
-   * NodeManager that can pause containers: it starts none beyond its vcores. Other nodes have plenty of them.
+   * NodeManager that can pause containers: it starts none beyond its vcores. Other nodes have plenty of them. Of the containers
+   * that are demoted the core is to know those that {@code isOurs} says are Hiatus's.
    */
-  Facts(boolean memoryOnly) {
+  Facts(boolean memoryOnly, Predicate<ContainerId> isOurs) {
     this.memoryOnly = memoryOnly;
+    this.isOurs = isOurs;
     partitions.intern("");
   }
 
@@ -139,10 +143,6 @@ class Facts {
   /** Containers of that node that the core was told of. */
   synchronized List<ContainerId> on(NodeId node) {
     return live.on(node);
-  }
-
-  synchronized int suspendedCount() {
-    return live.suspendedCount();
   }
 
   /** Queues may have changed: they are to be looked at before the next step. */
@@ -274,7 +274,7 @@ class Facts {
 
   private synchronized void asks(int app, FiCaSchedulerApp attempt) {
     Records.putAsksReplaced(filling, app);
-    Asks.of(attempt).forEach((phase, count) -> Records.putAsked(filling, app, phase.priority,
+    Asks.of(attempt, isOurs).forEach((phase, count) -> Records.putAsked(filling, app, phase.priority,
         partitions.intern(phase.partition), phase.size.getMemorySize(), phase.size.getVirtualCores(), count));
   }
 
@@ -305,11 +305,12 @@ class Facts {
     ContainerId id = container.getContainerId();
     Integer app = apps.of(id.getApplicationAttemptId().getApplicationId());
     Integer node = nodes.of(container.getAllocatedNode());
-    if (app == null || node == null || containers.of(id) != null || isHolder(container)
-        || isOver(container)) {
+    boolean demoted = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
+    if (app == null || node == null || containers.of(id) != null || isHolder(container) || isOver(container)
+        || demoted && !isOurs.test(id)) {
       return;
     }
-    Found found = container.getExecutionType() == ExecutionType.OPPORTUNISTIC ? Found.SUSPENDED
+    Found found = demoted ? Found.SUSPENDED
         : container.getState() == RMContainerState.RUNNING ? Found.RUNNING : Found.NEW;
     Resource size = container.getAllocatedResource();
     String partition = Objects.toString(container.getNodeLabelExpression(), "");

@@ -35,6 +35,8 @@ final class HiatusConfiguration {
   static final String PROGRESS_REQUESTS_PER_SECOND = PREFIX + "rm.progress-requests-per-second";
   /** How long an answer may take, in ms. */
   static final String PROGRESS_TIMEOUT_MS = PREFIX + "rm.progress-timeout-ms";
+  /** Where stock places, what is suspended and has found no room for so long is killed, in ms; 0: never. */
+  static final String DRAIN_KILL_MS = PREFIX + "rm.drain-kill-ms";
   /** Below this the native library is extracted to be loaded; below hadoop.tmp.dir or java.io.tmpdir by default. */
   static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
 
@@ -86,6 +88,10 @@ final class HiatusConfiguration {
     return whole(PROGRESS_TIMEOUT_MS, 2_000, 1, 60_000);
   }
 
+  long drainKillMs() {
+    return whole(DRAIN_KILL_MS, 0, 0, 2_592_000_000L);
+  }
+
   /** Below which the native library may be extracted, in the order in which to try. */
   Path[] extractDirs() {
     String set = conf.getTrimmed(EXTRACT_DIR);
@@ -106,6 +112,7 @@ final class HiatusConfiguration {
     progressIntervalMs();
     progressRequestsPerSecond();
     progressTimeoutMs();
+    drainKillMs();
   }
 
   /** Paths of the queues that have properties of Hiatus. */

@@ -116,7 +116,7 @@ final class Teller {
   void node(Facts facts, FiCaSchedulerNode node) {
     if (node != null) {
       String partition = node.getPartition();
-      facts.node(node.getNodeID(), node.getTotalResource(), partition, StockPlacement.isShareable(scheduler, partition),
+      facts.node(node.getNodeID(), node.getTotalResource(), partition, Partitions.isShareable(scheduler, partition),
           canSuspend(node), ramAndSwapMb(node));
     }
   }

@@ -40,7 +40,7 @@ public class FactsTest {
   private static final ApplicationId APP = ApplicationId.newInstance(1, 1);
   private static final ApplicationAttemptId ATTEMPT = ApplicationAttemptId.newInstance(APP, 1);
 
-  private final Facts facts = new Facts(false);
+  private final Facts facts = new Facts(false, id -> true);
   private final ByteBuffer answers = FactBuffer.fresh(1 << 16);
   private long core;
 
