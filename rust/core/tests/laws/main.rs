@@ -10,6 +10,7 @@ mod claims;
 mod cost;
 mod direct;
 mod facts;
+mod leaving;
 mod limits;
 mod node_manager;
 mod parking;

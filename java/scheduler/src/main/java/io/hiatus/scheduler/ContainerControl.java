@@ -11,6 +11,7 @@ import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
@@ -21,6 +22,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.SchedulingMode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ContainerAllocationProposal;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
@@ -99,10 +101,31 @@ final class ContainerControl {
     SchedulerRequestKey key = askForPromotion(attempt, container);
     // Committing takes this back; where an allocator makes the proposal, it has added it.
     attempt.incUnconfirmedRes(container.getAllocatedResource());
-    if (!scheduler.commit(attempt, promotion(attempt, node, container, key))) {
+    ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request = promotion(attempt, node, container, key);
+    boolean leaves = node.getRMNode().getState() == NodeState.DECOMMISSIONING;
+    if (!(leaves ? commitOnLeavingNode(attempt, request) : scheduler.commit(attempt, request))) {
       return Refusal.LIMIT;
     }
     return container.getExecutionType() == ExecutionType.GUARANTEED ? null : Refusal.GONE;
+  }
+
+  /**
+   * CapacityScheduler accepts nothing on a node that is being decommissioned, for it knows of new containers only. What goes on
+   * there is none; its queues' limits are checked as ever. The node is not told, since YARN tells it nothing but what to end: it
+   * continues by itself what has room, and its room is, in that state, what counts there.
+   */
+  private boolean commitOnLeavingNode(FiCaSchedulerApp attempt, ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
+    settle(attempt);
+    try {
+      boolean committed = ((CSQueue) attempt.getQueue()).accept(scheduler.getClusterResource(), request)
+          && attempt.apply(scheduler.getClusterResource(), request, true);
+      if (committed) {
+        withMeans(attempt, attempt::pullNewlyPromotedContainers).forEach(promoted -> promoted(promoted.getId()));
+      }
+      return committed;
+    } finally {
+      attempt.decUnconfirmedRes(request.getTotalAllocatedResource());
+    }
   }
 
   /** Kills a container as a preempted one. */
@@ -204,18 +227,26 @@ final class ContainerControl {
     return !demotions.othersDemote() || attempt.getOpportunisticContainerContext() != null;
   }
 
-  /** Elsewhere an attempt has those means only while Hiatus works with them, so that nothing else is as it were with them. */
+  /** Has the nodes told of what {@code work} changes. */
   private <T> T changing(FiCaSchedulerApp attempt, Supplier<T> work) {
+    changing = Thread.currentThread();
+    try {
+      return withMeans(attempt, work);
+    } finally {
+      changing = null;
+    }
+  }
+
+  /** Elsewhere an attempt has those means only while Hiatus works with them, so that nothing else is as it were with them. */
+  private static <T> T withMeans(FiCaSchedulerApp attempt, Supplier<T> work) {
     attempt.getWriteLock().lock(); // its own call pulls, too
     OpportunisticContainerContext own = attempt.getOpportunisticContainerContext();
     if (own == null) {
       attempt.setOpportunisticContainerContext(context(attempt));
     }
-    changing = Thread.currentThread();
     try {
       return work.get();
     } finally {
-      changing = null;
       attempt.setOpportunisticContainerContext(own);
       attempt.getWriteLock().unlock();
     }
@@ -272,7 +303,7 @@ final class ContainerControl {
    * that are not newer than its last. Of a container older than this scheduler that may be any; but none is updated ten times a second.
    */
   private void renewVersion(RMContainer container) {
-    long sure = (scheduler.getStartTime() - container.getCreationTime()) / 100;
+    long sure = Math.floorDiv(scheduler.getStartTime() - container.getCreationTime(), 100L) + 1;
     Container known = container.getContainer();
     if (known.getVersion() < sure) {
       known.setVersion((int) sure);

@@ -53,7 +53,7 @@ class Facts {
   private final Set<ApplicationId> asksChanged = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean queuesChanged = new AtomicBoolean();
   private final AtomicBoolean activeChanged = new AtomicBoolean();
-  private final Map<NodeId, Boolean> suspending = new ConcurrentHashMap<>();
+  private final Map<NodeId, Integer> flagsSent = new ConcurrentHashMap<>();
   private final Set<ApplicationId> active = new HashSet<>();
   private final LiveContainers live = new LiveContainers();
   private final Map<String, List<Object>> queuesSent = new HashMap<>();
@@ -95,9 +95,9 @@ class Facts {
 
   /** A node; {@code ramAndSwapMb} is 0 where the machine did not say. Nothing is written if that is what was written last. */
   synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
-      long ramAndSwapMb) {
-    int flags = (shareable ? 1 : 0) | (canSuspend ? 2 : 0);
-    suspending.put(id, canSuspend);
+      boolean decommissioning, long ramAndSwapMb) {
+    int flags = (shareable ? 1 : 0) | flags(canSuspend, decommissioning);
+    flagsSent.put(id, flags(canSuspend, decommissioning));
     long vcores = memoryOnly && !canSuspend ? PLENTY : total.getVirtualCores();
     List<Object> now = Arrays.asList(total.getMemorySize(), vcores, partition, flags, ramAndSwapMb);
     if (now.equals(nodesSent.put(id, now))) {
@@ -107,9 +107,13 @@ class Facts {
         ramAndSwapMb);
   }
 
-  /** Whether the core was told that the node can suspend. */
-  boolean saidToSuspend(NodeId id) {
-    return suspending.getOrDefault(id, false);
+  private static int flags(boolean canSuspend, boolean decommissioning) {
+    return (canSuspend ? 2 : 0) | (decommissioning ? 4 : 0);
+  }
+
+  /** Whether the core was told this of the node last. */
+  boolean isAsTold(NodeId id, boolean canSuspend, boolean decommissioning) {
+    return flagsSent.getOrDefault(id, 0) == flags(canSuspend, decommissioning);
   }
 
   synchronized void nodeRemoved(NodeId id) {
@@ -119,7 +123,7 @@ class Facts {
       live.on(id).forEach(this::forget);
       nodes.remove(id);
       nodesSent.remove(id);
-      suspending.remove(id);
+      flagsSent.remove(id);
       Records.putNodeRemoved(filling, node);
     }
   }

@@ -49,9 +49,9 @@ public class GuardTest {
 
     @Override
     synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
-        long ramAndSwapMb) {
+        boolean decommissioning, long ramAndSwapMb) {
       fail();
-      super.node(id, total, partition, shareable, canSuspend, ramAndSwapMb);
+      super.node(id, total, partition, shareable, canSuspend, decommissioning, ramAndSwapMb);
     }
 
     @Override
