@@ -131,7 +131,7 @@ final class Engine {
         lastLookMs = now;
         facts.activeChanged();
       }
-      due[0] = core != 0 && (now - stepper.lastMs() >= LOOK_MS || stepper.isDue());
+      due[0] = core != 0 && conf.placesBetweenHeartbeats() && (now - stepper.lastMs() >= LOOK_MS || stepper.isDue());
     });
     boolean more = due[0] && step();
     guarded(() -> {

@@ -25,6 +25,8 @@ final class HiatusConfiguration {
   static final String MODE = PREFIX + "mode";
   /** Pause between two steps when no node reports in, in ms. */
   static final String STEP_INTERVAL_MS = PREFIX + "rm.step-interval-ms";
+  /** Whether Hiatus places at once what can be placed, and not only when a node reports in. */
+  static final String PLACE_BETWEEN_HEARTBEATS = PREFIX + "rm.place-between-heartbeats";
   /** A step that takes longer counts as over budget, in ms. */
   static final String STEP_BUDGET_MS = PREFIX + "rm.step-budget-ms";
   /** Pause between two comparisons of the books, in ms. */
@@ -68,6 +70,16 @@ final class HiatusConfiguration {
     return whole(STEP_INTERVAL_MS, 100, 10, 10_000);
   }
 
+  /** Whether steps are taken when no node reports in. */
+  boolean placesBetweenHeartbeats() {
+    String text = conf.getTrimmed(PLACE_BETWEEN_HEARTBEATS, "true");
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException(PLACE_BETWEEN_HEARTBEATS + " = \"" + text
+          + "\": must be true or false; the settings in force are kept");
+    }
+    return text.equals("true");
+  }
+
   long stepBudgetMs() {
     return whole(STEP_BUDGET_MS, 1_000, 1, 600_000);
   }
@@ -107,6 +119,7 @@ final class HiatusConfiguration {
   void check() {
     mode();
     stepIntervalMs();
+    placesBetweenHeartbeats();
     stepBudgetMs();
     booksIntervalMs();
     progressIntervalMs();

@@ -41,6 +41,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEv
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSet;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSetUtils;
 import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
+import org.apache.hadoop.yarn.util.resource.Resources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -285,20 +286,27 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   @Override
   public void markContainerForPreemption(ApplicationAttemptId attempt, RMContainer container) {
-    if (engine.places()) {
-      stockPreemption.refused(container.getContainerId());
-    } else {
+    if (mayStockTake(container)) {
       super.markContainerForPreemption(attempt, container);
+    } else {
+      stockPreemption.refused(container.getContainerId());
     }
   }
 
   @Override
   public void markContainerForKillable(RMContainer container) {
-    if (engine.places()) {
-      stockPreemption.refused(container.getContainerId());
-    } else {
+    if (mayStockTake(container)) {
       super.markContainerForKillable(container);
+    } else {
+      stockPreemption.refused(container.getContainerId());
     }
+  }
+
+  /** Whether stock places, or an administrator made the container's node smaller than what runs there, with a time-out. */
+  private boolean mayStockTake(RMContainer container) {
+    FiCaSchedulerNode node = getNode(container.getAllocatedNode());
+    return !engine.places() || node != null && node.isOvercommitTimeOutSet()
+        && !Resources.fitsIn(getResourceCalculator(), Resources.none(), node.getUnallocatedResource());
   }
 
   // ---- Who places ----
