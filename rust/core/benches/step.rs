@@ -136,6 +136,7 @@ impl Driver {
                 partition,
                 shareable,
                 can_suspend,
+                decommissioning: false,
                 ram_and_swap_mb: None,
             }));
             self.facts.push(Fact::Heartbeat { node, paused: 0, waiting: 0 });

@@ -174,6 +174,8 @@ pub struct NodeFact {
     pub shareable: bool,
     /// Whether its executor announced that it can suspend containers.
     pub can_suspend: bool,
+    /// Whether it is being decommissioned: it leaves as soon as nothing runs there, or when its time is over.
+    pub decommissioning: bool,
     /// What its RAM and its swap hold together, in MiB; `None` if it did not say.
     pub ram_and_swap_mb: Option<i64>,
 }

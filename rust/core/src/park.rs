@@ -37,6 +37,8 @@ pub fn obstacle(cluster: &Cluster, settings: &ClusterSettings, container: &Conta
         Some("the mode allows no suspension")
     } else if !node.can_suspend {
         Some("its node cannot suspend")
+    } else if node.decommissioning {
+        Some("its node is being decommissioned")
     } else if container.state != State::Running {
         Some("it is about to start")
     } else if container.barred_until > cluster.now() {

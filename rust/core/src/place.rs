@@ -125,6 +125,10 @@ impl Placer {
         if !node.is_live(cluster.now()) {
             return;
         }
+        if node.decommissioning {
+            resume_all(cluster, id);
+            return;
+        }
         let (partition, shareable) = (node.partition, node.shareable);
         serve_resume_claims(cluster, id);
         for pass in [Pass::UpToTarget, Pass::Anybody] {
@@ -237,6 +241,21 @@ fn homes(cluster: &Cluster) -> Vec<Room> {
     homes.sort_unstable_by_key(|room| (room.usable, Reverse(room.node)));
     homes.dedup();
     homes
+}
+
+/// Resumes what it can on a node that leaves, whoever's it is, longest suspended first: what is not done by then is lost. What
+/// somebody parked stays.
+fn resume_all(cluster: &mut Cluster, id: NodeId) {
+    let Some(node) = cluster.nodes().get(&id) else { return };
+    let found = node.suspended.iter().filter_map(|id| cluster.containers().get(id).map(|container| (*id, container)));
+    let mut waiting: Vec<_> = found
+        .filter(|(_, container)| !cluster.is_parked(container))
+        .map(|(id, container)| (container.since, id))
+        .collect();
+    waiting.sort_unstable();
+    for (_, container) in waiting {
+        resume_if_room(cluster, id, container, Resource::ZERO);
+    }
 }
 
 fn roomier(a: &Room, b: &Room) -> bool {

@@ -63,6 +63,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 partition: PartitionId(r.partition),
                 shareable: r.flags & 1 != 0,
                 can_suspend: r.flags & 2 != 0,
+                decommissioning: r.flags & 4 != 0,
                 ram_and_swap_mb: (r.ram_and_swap_mb > 0).then_some(r.ram_and_swap_mb),
             })
         }

@@ -5,6 +5,7 @@
 use crate::convert;
 use crate::core::{Core, CoreError};
 use crate::layout::ABI;
+use crate::said;
 use hiatus_core::units::NodeId;
 use jni::errors::{Error, ErrorPolicy};
 use jni::objects::{JByteBuffer, JClass, JString};
@@ -210,6 +211,30 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_explain<'a>(
     env.with_env(|env| {
         let json = Core::with(handle, |core| core.explain())?;
         Ok(JString::from_str(env, json)?)
+    })
+    .resolve::<Throw>()
+}
+
+/// `static native void listen(int level)`: from now on what is said up to that level is kept for `said`; 0 for nothing, 5 for
+/// traces.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_listen<'a>(
+    _env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    level: jint,
+) {
+    said::listen(level);
+}
+
+/// `static native String said()`: what was said since the last call, one message a line behind its level; null for nothing.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_said<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+) -> JString<'a> {
+    env.with_env(|env| match said::take() {
+        Some(lines) => Ok(JString::from_str(env, lines)?),
+        None => Ok::<_, CoreError>(JString::default()),
     })
     .resolve::<Throw>()
 }

@@ -103,7 +103,7 @@ macro_rules! records {
 }
 
 records! { FACTS:
-    #[doc = "A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend."]
+    #[doc = "A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend, 4 it is being decommissioned."]
     1 Node { node: u32, memory_mb: i64, vcores: i64, partition: u32, flags: u32, ram_and_swap_mb: i64 }
     #[doc = "A node left."]
     2 NodeRemoved { node: u32 }

@@ -8,3 +8,4 @@ pub mod core;
 pub mod entry;
 pub mod java;
 pub mod layout;
+pub mod said;

@@ -151,3 +151,20 @@ fn a_study_leaves_tables_plots_and_claims() {
     let claims: serde_json::Value = serde_json::from_str(&claims).expect("JSON");
     assert_eq!(claims[0]["passes"], true, "{claims}");
 }
+
+#[test]
+fn what_the_core_says_is_told_on_demand() {
+    let said = |rust_log: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hiatus"));
+        command.args(["fuzz", "--calm"]).env_remove("RUST_LOG");
+        if let Some(level) = rust_log {
+            command.env("RUST_LOG", level);
+        }
+        let output = command.output().expect("hiatus starts");
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).expect("text")
+    };
+    assert_eq!(said(None), "");
+    let debug = said(Some("hiatus_core=debug"));
+    assert!(debug.contains("DEBUG hiatus_core::state::proposals] job"), "{debug}");
+}

@@ -24,7 +24,7 @@ pub(super) fn may_take(
         return None;
     }
     let node = cluster.nodes().get(&container.node)?;
-    if node.partition != partition || !node.is_live(now) {
+    if node.partition != partition || !node.is_live(now) || node.decommissioning {
         return None;
     }
     let phase = job.phases.get(&container.phase)?;

@@ -21,7 +21,7 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
             kill(cluster, id);
         } else if spent >= deadline {
             let waits = |claim: &Claim| claim.purpose == For::Resume(id);
-            if cluster.nodes().get(&node).is_some_and(|node| !node.claims.iter().any(waits)) {
+            if cluster.nodes().get(&node).is_some_and(|node| !node.decommissioning && !node.claims.iter().any(waits)) {
                 cluster.claim(node, Claim::new(app, For::Resume(id), resource, now, Vec::new()));
             }
         }

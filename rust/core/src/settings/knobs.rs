@@ -544,7 +544,9 @@ pub const KNOBS: &[Knob] = &[
 /// own ranges (`HiatusConfiguration`): the core lets them pass.
 pub const OF_RESOURCE_MANAGER: &[&str] = &[
     "rm.step-interval-ms",
+    "rm.place-between-heartbeats",
     "rm.step-budget-ms",
+    "rm.drain-kill-ms",
     "rm.books-interval-ms",
     "rm.progress-interval-ms",
     "rm.progress-requests-per-second",

@@ -83,6 +83,7 @@ impl Cluster {
         };
         if !known {
             self.tally.strange_facts += 1;
+            log::debug!("a fact of something unknown, perhaps late: {fact:?}");
         }
         // Reports of nodes and refusals change nobody's claim; all other facts may.
         let indifferent = matches!(

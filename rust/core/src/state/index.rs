@@ -12,14 +12,14 @@ use std::ops::Bound;
 pub(super) struct Listing {
     partition: PartitionId,
     total: Resource,
-    /// What can be used on it at once; `None` while it is silent.
+    /// What can be used on it at once; `None` while it is silent or being decommissioned.
     usable: Option<Resource>,
 }
 
 impl Listing {
     /// As what the node should be listed now.
     pub fn of(node: &Node, now: Millis) -> Listing {
-        let usable = node.is_live(now).then(|| node.usable());
+        let usable = (node.is_live(now) && !node.decommissioning).then(|| node.usable());
         Listing { partition: node.partition, total: node.total, usable }
     }
 

@@ -61,6 +61,8 @@ pub struct Node {
     pub shareable: bool,
     /// Whether containers can be suspended there.
     pub can_suspend: bool,
+    /// Whether it is being decommissioned: nothing starts or is suspended there any more.
+    pub decommissioning: bool,
     /// What its RAM and its swap hold together, in MiB, if that is known.
     pub ram_and_swap_mb: Option<i64>,
     /// Resources of the containers that count.
@@ -106,6 +108,7 @@ impl Node {
             partition: PartitionId(0),
             shareable: true,
             can_suspend: false,
+            decommissioning: false,
             ram_and_swap_mb: None,
             used: Resource::ZERO,
             settling: Resource::ZERO,
@@ -132,6 +135,11 @@ impl Node {
         self.partition = fact.partition;
         self.shareable = fact.shareable;
         self.can_suspend = fact.can_suspend;
+        self.decommissioning = fact.decommissioning;
+        if self.decommissioning {
+            // Nobody will start there, and what is suspended needs none.
+            self.claims.clear();
+        }
         self.ram_and_swap_mb = fact.ram_and_swap_mb;
     }
 

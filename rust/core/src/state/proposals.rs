@@ -79,7 +79,20 @@ impl Cluster {
 
     /// Keeps room on the node.
     pub(crate) fn claim(&mut self, node: NodeId, claim: Claim) {
+        log::debug!(
+            "{}: room of {} MB is kept on node {} ({:?}), for which {} containers go",
+            self.name(claim.app),
+            claim.resource.memory_mb,
+            node.0,
+            claim.purpose,
+            claim.victims.len()
+        );
         self.at_node(node, |node| node.claims.push(claim));
+    }
+
+    /// The application's name, for people.
+    fn name(&self, app: AppId) -> &str {
+        self.jobs.get(&app).map_or("an application that is gone", |job| &job.name)
     }
 
     /// Takes one claim back, by its place on the node.
@@ -99,6 +112,7 @@ impl Cluster {
     /// What was freed for the job was not used: nothing more is freed for it until then.
     pub(crate) fn claim_expired(&mut self, app: AppId, barred_until: Millis) {
         self.tally.claims_expired += 1;
+        log::info!("{}: room that was freed for it was not used in time, and is given back", self.name(app));
         self.with_job(app, |job, _| job.barred_until = barred_until);
     }
 

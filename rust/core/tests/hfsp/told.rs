@@ -33,6 +33,7 @@ fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
             partition,
             shareable: false,
             can_suspend: true,
+            decommissioning: false,
             ram_and_swap_mb: None,
         }),
         Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 },

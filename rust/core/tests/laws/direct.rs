@@ -60,8 +60,16 @@ impl Direct {
         direct.facts.push(Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 });
         for node in (0..nodes).map(NodeId) {
             let total = ONE.resource.times(10);
-            let (shareable, can_suspend, ram_and_swap_mb) = (true, true, None);
-            direct.facts.push(Fact::Node(NodeFact { node, total, partition, shareable, can_suspend, ram_and_swap_mb }));
+            let (shareable, can_suspend, decommissioning, ram_and_swap_mb) = (true, true, false, None);
+            direct.facts.push(Fact::Node(NodeFact {
+                node,
+                total,
+                partition,
+                shareable,
+                can_suspend,
+                decommissioning,
+                ram_and_swap_mb,
+            }));
             direct.facts.push(Fact::Heartbeat { node, paused: 0, waiting: 0 });
         }
         (0..jobs).for_each(|app| direct.submit(AppId(app), queue));

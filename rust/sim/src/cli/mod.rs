@@ -101,6 +101,7 @@ pub(crate) enum CliError {
 /// Parses the command line, runs it and turns the outcome into an exit status.
 pub fn main() -> ExitCode {
     let hiatus = Hiatus::parse();
+    env_logger::init(); // what the core says, as RUST_LOG asks for it; by default its errors
     match run(&hiatus) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of our output has gone (`hiatus … | head`): nothing is wrong.

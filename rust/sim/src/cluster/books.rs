@@ -149,7 +149,8 @@ impl World {
         let nodes = 0..self.machines.len() as u32;
         let live = |node: &NodeId| {
             let machine = &self.machines[node.0 as usize];
-            machine.registered && self.now.since(machine.last_heartbeat) <= self.heartbeat + self.heartbeat
+            let reports = self.now.since(machine.last_heartbeat) <= self.heartbeat + self.heartbeat;
+            machine.registered && reports && !machine.spec.decommissioning
         };
         nodes.map(NodeId).filter(live).any(|node| {
             let (partition, room) = (self.machines[node.0 as usize].spec.partition, self.room(node));

@@ -167,6 +167,13 @@ impl World {
         self.facts.push(fact);
     }
 
+    /// The node is being decommissioned from now on.
+    pub fn decommission(&mut self, id: NodeId) {
+        self.machine(id).spec.decommissioning = true;
+        let fact = self.node_fact(id);
+        self.facts.push(fact);
+    }
+
     pub(super) fn deliver(&mut self, id: NodeId, messages: Vec<Message>) {
         let now = self.now;
         for message in messages {

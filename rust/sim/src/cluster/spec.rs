@@ -13,6 +13,8 @@ pub struct Node {
     pub shareable: bool,
     /// Whether its executor can suspend containers.
     pub can_suspend: bool,
+    /// Whether it is being decommissioned.
+    pub decommissioning: bool,
     /// What its RAM and its swap hold together, in MiB, if it says so.
     pub ram_and_swap_mb: Option<i64>,
 }
@@ -20,7 +22,8 @@ pub struct Node {
 impl Node {
     /// A node of the default partition that can suspend.
     pub fn of(total: Resource) -> Node {
-        Node { total, partition: PartitionId(0), shareable: true, can_suspend: true, ram_and_swap_mb: None }
+        let partition = PartitionId(0);
+        Node { total, partition, shareable: true, can_suspend: true, decommissioning: false, ram_and_swap_mb: None }
     }
 
     /// Its RAM and its swap hold so much together.

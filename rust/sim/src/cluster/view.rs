@@ -113,6 +113,7 @@ impl World {
             partition: spec.partition,
             shareable: spec.shareable,
             can_suspend: spec.can_suspend,
+            decommissioning: spec.decommissioning,
             ram_and_swap_mb: spec.ram_and_swap_mb,
         })
     }

@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 1240491053;
+  static final int ABI = 25807004;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
 
   private Records() {
   }
 
-  /** A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend. */
+  /** A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend, 4 it is being decommissioned. */
   static void putNode(FactBuffer out, int node, long memoryMb, long vcores, int partition, int flags, long ramAndSwapMb) {
     ByteBuffer to = out.record(1, 44);
     to.putInt(node);

@@ -3,40 +3,39 @@ package io.hiatus.scheduler;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import org.apache.hadoop.yarn.api.records.ExecutionType;
+import java.util.function.Predicate;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
-import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AppSchedulingInfo;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.AppPlacementAllocator;
 import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 
-/** What an attempt asks for, as the core counts it: so many containers of each phase. */
+/**
+ * What an attempt asks for, as the core counts it: so many containers of each phase. The increase of a running container, or
+ * a promotion of its own, wants room like any other ask.
+ */
 final class Asks {
   private Asks() {
   }
 
-  static Map<Phase, Integer> of(FiCaSchedulerApp attempt) {
+  /** {@code isOurs} tells the demoted containers that are Hiatus's to promote: their promotions are no asks. */
+  static Map<Phase, Integer> of(FiCaSchedulerApp attempt, Predicate<ContainerId> isOurs) {
     AppSchedulingInfo info = attempt.getAppSchedulingInfo();
     Map<Phase, Integer> counts = new HashMap<>();
     for (SchedulerRequestKey key : info.getSchedulerKeys()) {
       AppPlacementAllocator<?> placement = info.getAppPlacementAllocator(key);
       PendingAsk ask = info.getPendingAsk(key, ResourceRequest.ANY);
-      if (!isPromotion(key, attempt) && placement != null && ask.getCount() > 0) {
+      boolean oursToPromote = key.getContainerToUpdate() != null && isOurs.test(key.getContainerToUpdate());
+      if (!oursToPromote && placement != null && ask.getCount() > 0) {
         Phase phase = new Phase(key.getPriority().getPriority(), placement.getPrimaryRequestedNodePartition(),
             ask.getPerAllocationResource());
         counts.merge(phase, ask.getCount(), Integer::sum);
       }
     }
     return counts;
-  }
-
-  /** A promotion is no new work, and decided elsewhere; the increase of a running container wants room like any other ask. */
-  private static boolean isPromotion(SchedulerRequestKey key, FiCaSchedulerApp attempt) {
-    RMContainer container = key.getContainerToUpdate() == null ? null : attempt.getRMContainer(key.getContainerToUpdate());
-    return container != null && container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
   }
 
   /** What the core calls a phase of an application. */

@@ -136,6 +136,9 @@ final class Books {
         continue;
       }
       ContainerId one = container.getContainerId();
+      if (suspended && !scheduler.demotions().isOurs(one)) {
+        continue; // its application's own affair
+      }
       if (!onlyTold.remove(one)) {
         found.add(one + " on " + id + " is unknown to the core");
       } else if (suspended != facts.isSuspended(one)) {

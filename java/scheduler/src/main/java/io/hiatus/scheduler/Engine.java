@@ -5,9 +5,6 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.util.Time;
-import org.apache.hadoop.yarn.api.records.ContainerId;
-import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,10 +29,10 @@ final class Engine {
   /** What went wrong where the write lock may not have been held. */
   private final AtomicReference<Throwable> broken = new AtomicReference<>();
   private volatile HiatusConfiguration conf;
-  private Mode mode = Mode.OFF;
+  /** Volatile as the facts are: threads of asynchronous scheduling ask who places. */
+  private volatile Mode mode = Mode.OFF;
   /** Volatile: who only tells what happens does so from any thread. */
   private volatile Facts facts;
-  private Applier applier;
   private Stepper stepper;
   private Books books;
   private long core;
@@ -54,9 +51,9 @@ final class Engine {
     return broken.get() == null ? facts : null;
   }
 
-  /** Whether placement is Hiatus's own; otherwise it is stock's. */
+  /** Whether placement is Hiatus's own; otherwise it is stock's. From any thread. */
   boolean places() {
-    return facts != null && mode != Mode.OBSERVE;
+    return facts() != null && mode != Mode.OBSERVE;
   }
 
   /** Why stock CapacityScheduler has taken over, or null. */
@@ -74,7 +71,6 @@ final class Engine {
     mode = next.mode();
     guarded(() -> {
       if (mode == Mode.OFF) {
-        handOver(facts, applier);
         stop();
       } else if (core == 0) {
         start();
@@ -83,8 +79,6 @@ final class Engine {
       }
       if (places()) {
         scheduler.dropReservations();
-      } else {
-        handOver(facts, applier);
       }
     });
     explainer.forget();
@@ -119,7 +113,6 @@ final class Engine {
     guarded(() -> {
       if (core != 0 && scheduler.isReady()) {
         more[0] = stepper.step(mode == Mode.OBSERVE, conf.stepBudgetMs());
-        metrics.suspendedNow.set(facts.suspendedCount());
       }
     });
     return more[0];
@@ -138,7 +131,7 @@ final class Engine {
         lastLookMs = now;
         facts.activeChanged();
       }
-      due[0] = core != 0 && (now - stepper.lastMs() >= LOOK_MS || stepper.isDue());
+      due[0] = core != 0 && conf.placesBetweenHeartbeats() && (now - stepper.lastMs() >= LOOK_MS || stepper.isDue());
     });
     boolean more = due[0] && step();
     guarded(() -> {
@@ -165,7 +158,7 @@ final class Engine {
   private Explanation explanation() {
     String word = mode.name().toLowerCase(Locale.ROOT);
     return new Explanation(core == 0 ? "{}" : Native.explain(core), facts, word, fault,
-        scheduler.stockPreemption().state(places()));
+        scheduler.stockPreemption().state(places()), scheduler.demotions().count());
   }
 
   /** The core's handle, for tests of what happens when it breaks. */
@@ -178,10 +171,8 @@ final class Engine {
     long ended = core;
     core = 0;
     facts = null;
-    applier = null;
     stepper = null;
     books = null;
-    metrics.suspendedNow.set(0);
     if (ended != 0) {
       Native.destroy(ended);
     }
@@ -191,8 +182,7 @@ final class Engine {
     NativeLibrary.load(conf.extractDirs());
     core = Native.create(conf.coreProperties());
     Facts fresh = scheduler.createFacts();
-    applier = new Applier(scheduler, fresh, metrics);
-    stepper = new Stepper(scheduler, core, fresh, applier, metrics);
+    stepper = new Stepper(scheduler, core, fresh, new Applier(scheduler, fresh, metrics), metrics);
     books = new Books(scheduler, fresh, core);
     facts = fresh;
     scheduler.teller().everything(fresh);
@@ -236,24 +226,6 @@ final class Engine {
     }
   }
 
-  /** Stock promotes what is suspended, like any ask of the applications, as room appears. */
-  private void handOver(Facts told, Applier by) {
-    if (told == null) {
-      return;
-    }
-    for (ContainerId id : told.suspended()) {
-      RMContainer container = scheduler.getRMContainer(id);
-      FiCaSchedulerApp attempt = scheduler.getCurrentAttemptForContainer(id);
-      if (container != null && attempt != null) {
-        try {
-          by.askForPromotion(attempt, container);
-        } catch (RuntimeException e) {
-          LOG.warn("{} stays suspended: CapacityScheduler does not take its promotion for an ask", id, e);
-        }
-      }
-    }
-  }
-
   /** Notices steps that hang. Its own thread looks, without the lock. */
   void watch() {
     watchdog.look(HANGING_BUDGETS * conf.stepBudgetMs());
@@ -290,14 +262,11 @@ final class Engine {
   }
 
   private void giveUp(Throwable cause) {
-    Facts told = facts;
-    Applier by = applier;
     facts = null;
     fault = cause instanceof NativeException ? cause.getMessage() : cause.toString();
     metrics.fallback.set(1);
     LOG.error("HIATUS IS OFF: {}. Stock CapacityScheduler has taken over; jobs go on. After mending the cause, "
         + "`yarn rmadmin -refreshQueues` starts Hiatus again.", fault, cause);
     explainer.forget();
-    handOver(told, by);
   }
 }

@@ -23,15 +23,17 @@ final class Explanation {
   private final String mode;
   private final String fault;
   private final String stockPreemption;
+  private final int suspendedNow;
   private ObjectNode whole;
 
   /** {@code core} is the core's JSON, or an empty object where there is no core; then there are no facts either. */
-  Explanation(String core, Facts facts, String mode, String fault, String stockPreemption) {
+  Explanation(String core, Facts facts, String mode, String fault, String stockPreemption, int suspendedNow) {
     this.core = core;
     this.facts = facts;
     this.mode = mode;
     this.fault = fault;
     this.stockPreemption = stockPreemption;
+    this.suspendedNow = suspendedNow;
   }
 
   /** All of it; not to be changed. */
@@ -41,6 +43,7 @@ final class Explanation {
       all.put("mode", mode);
       all.put("fault", fault);
       all.put("stock_preemption", stockPreemption);
+      all.put("suspended_now", suspendedNow);
       all.setAll((ObjectNode) parse(core));
       if (facts != null) {
         name(all);

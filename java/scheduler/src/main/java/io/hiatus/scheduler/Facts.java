@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -52,21 +53,24 @@ class Facts {
   private final Set<ApplicationId> asksChanged = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean queuesChanged = new AtomicBoolean();
   private final AtomicBoolean activeChanged = new AtomicBoolean();
-  private final Map<NodeId, Boolean> suspending = new ConcurrentHashMap<>();
+  private final Map<NodeId, Integer> flagsSent = new ConcurrentHashMap<>();
   private final Set<ApplicationId> active = new HashSet<>();
   private final LiveContainers live = new LiveContainers();
   private final Map<String, List<Object>> queuesSent = new HashMap<>();
   private final Map<NodeId, List<Object>> nodesSent = new HashMap<>();
   private final boolean memoryOnly;
+  private final Predicate<ContainerId> isOurs;
   private FactBuffer filling = new FactBuffer();
   private FactBuffer taken = new FactBuffer();
 
   /**
    * Where only memory counts for the ResourceManager (YARN's DefaultResourceCalculator), vcores still count for a
-   * NodeManager that can pause containers: it starts none beyond its vcores. Other nodes have plenty of them.
+   * NodeManager that can pause containers: it starts none beyond its vcores. Other nodes have plenty of them. Of the containers
+   * that are demoted the core is to know those that {@code isOurs} says are Hiatus's.
    */
-  Facts(boolean memoryOnly) {
+  Facts(boolean memoryOnly, Predicate<ContainerId> isOurs) {
     this.memoryOnly = memoryOnly;
+    this.isOurs = isOurs;
     partitions.intern("");
   }
 
@@ -91,9 +95,9 @@ class Facts {
 
   /** A node; {@code ramAndSwapMb} is 0 where the machine did not say. Nothing is written if that is what was written last. */
   synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
-      long ramAndSwapMb) {
-    int flags = (shareable ? 1 : 0) | (canSuspend ? 2 : 0);
-    suspending.put(id, canSuspend);
+      boolean decommissioning, long ramAndSwapMb) {
+    int flags = (shareable ? 1 : 0) | flags(canSuspend, decommissioning);
+    flagsSent.put(id, flags(canSuspend, decommissioning));
     long vcores = memoryOnly && !canSuspend ? PLENTY : total.getVirtualCores();
     List<Object> now = Arrays.asList(total.getMemorySize(), vcores, partition, flags, ramAndSwapMb);
     if (now.equals(nodesSent.put(id, now))) {
@@ -103,9 +107,13 @@ class Facts {
         ramAndSwapMb);
   }
 
-  /** Whether the core was told that the node can suspend. */
-  boolean saidToSuspend(NodeId id) {
-    return suspending.getOrDefault(id, false);
+  private static int flags(boolean canSuspend, boolean decommissioning) {
+    return (canSuspend ? 2 : 0) | (decommissioning ? 4 : 0);
+  }
+
+  /** Whether the core was told this of the node last. */
+  boolean isAsTold(NodeId id, boolean canSuspend, boolean decommissioning) {
+    return flagsSent.getOrDefault(id, 0) == flags(canSuspend, decommissioning);
   }
 
   synchronized void nodeRemoved(NodeId id) {
@@ -115,7 +123,7 @@ class Facts {
       live.on(id).forEach(this::forget);
       nodes.remove(id);
       nodesSent.remove(id);
-      suspending.remove(id);
+      flagsSent.remove(id);
       Records.putNodeRemoved(filling, node);
     }
   }
@@ -139,10 +147,6 @@ class Facts {
   /** Containers of that node that the core was told of. */
   synchronized List<ContainerId> on(NodeId node) {
     return live.on(node);
-  }
-
-  synchronized int suspendedCount() {
-    return live.suspendedCount();
   }
 
   /** Queues may have changed: they are to be looked at before the next step. */
@@ -274,7 +278,7 @@ class Facts {
 
   private synchronized void asks(int app, FiCaSchedulerApp attempt) {
     Records.putAsksReplaced(filling, app);
-    Asks.of(attempt).forEach((phase, count) -> Records.putAsked(filling, app, phase.priority,
+    Asks.of(attempt, isOurs).forEach((phase, count) -> Records.putAsked(filling, app, phase.priority,
         partitions.intern(phase.partition), phase.size.getMemorySize(), phase.size.getVirtualCores(), count));
   }
 
@@ -305,11 +309,12 @@ class Facts {
     ContainerId id = container.getContainerId();
     Integer app = apps.of(id.getApplicationAttemptId().getApplicationId());
     Integer node = nodes.of(container.getAllocatedNode());
-    if (app == null || node == null || containers.of(id) != null || isHolder(container)
-        || isOver(container)) {
+    boolean demoted = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
+    if (app == null || node == null || containers.of(id) != null || isHolder(container) || isOver(container)
+        || demoted && !isOurs.test(id)) {
       return;
     }
-    Found found = container.getExecutionType() == ExecutionType.OPPORTUNISTIC ? Found.SUSPENDED
+    Found found = demoted ? Found.SUSPENDED
         : container.getState() == RMContainerState.RUNNING ? Found.RUNNING : Found.NEW;
     Resource size = container.getAllocatedResource();
     String partition = Objects.toString(container.getNodeLabelExpression(), "");

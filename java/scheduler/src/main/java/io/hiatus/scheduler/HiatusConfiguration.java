@@ -25,6 +25,8 @@ final class HiatusConfiguration {
   static final String MODE = PREFIX + "mode";
   /** Pause between two steps when no node reports in, in ms. */
   static final String STEP_INTERVAL_MS = PREFIX + "rm.step-interval-ms";
+  /** Whether Hiatus places at once what can be placed, and not only when a node reports in. */
+  static final String PLACE_BETWEEN_HEARTBEATS = PREFIX + "rm.place-between-heartbeats";
   /** A step that takes longer counts as over budget, in ms. */
   static final String STEP_BUDGET_MS = PREFIX + "rm.step-budget-ms";
   /** Pause between two comparisons of the books, in ms. */
@@ -35,6 +37,8 @@ final class HiatusConfiguration {
   static final String PROGRESS_REQUESTS_PER_SECOND = PREFIX + "rm.progress-requests-per-second";
   /** How long an answer may take, in ms. */
   static final String PROGRESS_TIMEOUT_MS = PREFIX + "rm.progress-timeout-ms";
+  /** Where stock places, what is suspended and has found no room for so long is killed, in ms; 0: never. */
+  static final String DRAIN_KILL_MS = PREFIX + "rm.drain-kill-ms";
   /** Below this the native library is extracted to be loaded; below hadoop.tmp.dir or java.io.tmpdir by default. */
   static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
 
@@ -66,6 +70,16 @@ final class HiatusConfiguration {
     return whole(STEP_INTERVAL_MS, 100, 10, 10_000);
   }
 
+  /** Whether steps are taken when no node reports in. */
+  boolean placesBetweenHeartbeats() {
+    String text = conf.getTrimmed(PLACE_BETWEEN_HEARTBEATS, "true");
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException(PLACE_BETWEEN_HEARTBEATS + " = \"" + text
+          + "\": must be true or false; the settings in force are kept");
+    }
+    return text.equals("true");
+  }
+
   long stepBudgetMs() {
     return whole(STEP_BUDGET_MS, 1_000, 1, 600_000);
   }
@@ -86,6 +100,10 @@ final class HiatusConfiguration {
     return whole(PROGRESS_TIMEOUT_MS, 2_000, 1, 60_000);
   }
 
+  long drainKillMs() {
+    return whole(DRAIN_KILL_MS, 0, 0, 2_592_000_000L);
+  }
+
   /** Below which the native library may be extracted, in the order in which to try. */
   Path[] extractDirs() {
     String set = conf.getTrimmed(EXTRACT_DIR);
@@ -101,11 +119,13 @@ final class HiatusConfiguration {
   void check() {
     mode();
     stepIntervalMs();
+    placesBetweenHeartbeats();
     stepBudgetMs();
     booksIntervalMs();
     progressIntervalMs();
     progressRequestsPerSecond();
     progressTimeoutMs();
+    drainKillMs();
   }
 
   /** Paths of the queues that have properties of Hiatus. */

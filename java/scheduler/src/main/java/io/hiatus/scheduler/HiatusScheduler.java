@@ -32,15 +32,16 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSAssignment;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.YieldingCapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.SchedulerContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSet;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSetUtils;
 import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
+import org.apache.hadoop.yarn.util.resource.Resources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,18 +50,21 @@ import org.slf4j.LoggerFactory;
  * the core proposes; queues, limits, access control, labels, recovery and web pages are CapacityScheduler's. There is
  * no policy here.
  */
-public class HiatusScheduler extends CapacityScheduler {
+public class HiatusScheduler extends YieldingCapacityScheduler {
   private static final Logger LOG = LoggerFactory.getLogger(HiatusScheduler.class);
   private static final long WATCH_MS = 1_000;
   /** Stopping and standing by do not wait longer for one of our threads. */
   private static final long STOP_PATIENCE_MS = 2_000;
 
-  private final StockPlacement stock = new StockPlacement(this);
   private final Teller teller = new Teller(this);
   private final EventTeller events = new EventTeller(this, teller);
   private final Parking parking = new Parking(this);
   private final Object explaining = new Object();
   private HiatusMetrics metrics;
+  private Demotions demotions;
+  private ContainerControl control;
+  private DecisionLog decisionLog;
+  private Drainer drainer;
   private Engine engine;
   private StockPreemption stockPreemption;
   private Ticker ticker;
@@ -69,19 +73,18 @@ public class HiatusScheduler extends CapacityScheduler {
 
   @Override
   public void serviceInit(Configuration conf) throws Exception {
-    // With asynchronous scheduling on, a heartbeat places nothing by itself: what is placed is placed here.
-    conf.setBoolean(CapacitySchedulerConfiguration.SCHEDULE_ASYNCHRONOUSLY_ENABLE, true);
-    // Demotions and promotions go to the node without the application's help.
-    conf.setBoolean(YarnConfiguration.RM_AUTO_UPDATE_CONTAINERS, true);
     // A set: a ResourceManager that becomes active again makes a new scheduler from the same configuration.
     Set<String> pages = new TreeSet<>(conf.getTrimmedStringCollection(YarnConfiguration.YARN_HTTP_WEBAPP_EXTERNAL_CLASSES));
     pages.add(HiatusWebService.class.getName());
     conf.setStrings(YarnConfiguration.YARN_HTTP_WEBAPP_EXTERNAL_CLASSES, pages.toArray(new String[0]));
     metrics = HiatusMetrics.register(createMetrics());
+    decisionLog = new DecisionLog(metrics);
+    demotions = new Demotions(this, metrics, conf);
+    control = new ContainerControl(this, demotions, metrics);
+    drainer = new Drainer(this, demotions, control, decisionLog);
     engine = new Engine(this, metrics);
     stockPreemption = new StockPreemption(metrics);
     super.serviceInit(conf);
-    getAsyncSchedulerThreads().clear();
     underWriteLock(this::configure);
   }
 
@@ -94,6 +97,9 @@ public class HiatusScheduler extends CapacityScheduler {
     watchdog = new Thread(this::watch, "HiatusWatchdog");
     watchdog.setDaemon(true);
     watchdog.start();
+    if (demotions.saver() != null) {
+      demotions.saver().start();
+    }
     if (conf.progressIntervalMs() > 0) {
       poller = new ProgressPoller(this::apps, engine::facts, conf);
       poller.start();
@@ -105,7 +111,7 @@ public class HiatusScheduler extends CapacityScheduler {
     if (poller != null) {
       poller.end();
     }
-    for (Thread thread : new Thread[] {ticker, watchdog, poller}) {
+    for (Thread thread : new Thread[] {ticker, watchdog, poller, demotions == null ? null : demotions.saver()}) {
       if (thread != null) {
         thread.interrupt();
         thread.join(STOP_PATIENCE_MS); // whoever is late finds no core, and nobody who listens
@@ -135,6 +141,7 @@ public class HiatusScheduler extends CapacityScheduler {
   private void configure() {
     HiatusConfiguration conf = new HiatusConfiguration(getConfiguration());
     engine.configure(conf);
+    drainer.configure(conf);
     stockPreemption.configure(getConfiguration(), engine.places());
     // Not refused: it may be created later.
     unknownQueues(conf).forEach(path -> LOG.warn("HIATUS: there is no queue {} now: its properties have no effect", path));
@@ -150,7 +157,7 @@ public class HiatusScheduler extends CapacityScheduler {
   }
 
   Facts createFacts() {
-    return new Facts(countsMemoryOnly());
+    return new Facts(countsMemoryOnly(), demotions::isOurs);
   }
 
   // ---- What happens, told to the core ----
@@ -158,6 +165,7 @@ public class HiatusScheduler extends CapacityScheduler {
   @Override
   public void handle(SchedulerEvent event) {
     super.handle(event);
+    engine.guard(() -> demotions.hear(event));
     tell(facts -> underWriteLock(() -> events.tell(facts, event)));
   }
 
@@ -167,13 +175,12 @@ public class HiatusScheduler extends CapacityScheduler {
       List<String> blacklistRemovals, ContainerUpdates updateRequests) {
     Allocation allocation = super.allocate(id, ask, schedulingRequests, release, blacklistAdditions,
         blacklistRemovals, updateRequests);
+    engine.guard(() -> control.complete(getApplicationAttempt(id), allocation));
     tell(facts -> {
-      if (isAny(ask) || isAny(schedulingRequests) || updateRequests != null && isAny(updateRequests.getIncreaseRequests())) {
+      if (isAny(ask) || isAny(schedulingRequests) || updateRequests != null
+          && (isAny(updateRequests.getIncreaseRequests()) || isAny(updateRequests.getPromotionRequests()))) {
         facts.asksChanged(id.getApplicationId());
       }
-      // Changes that the application asked for itself, or stock placement made.
-      each(allocation.getPromotedContainers(), container -> facts.promoted(container.getId()));
-      each(allocation.getDemotedContainers(), container -> facts.demoted(container.getId()));
       each(allocation.getIncreasedContainers(), container -> facts.resized(getRMContainer(container.getId())));
       each(allocation.getDecreasedContainers(), container -> facts.resized(getRMContainer(container.getId())));
     });
@@ -186,7 +193,14 @@ public class HiatusScheduler extends CapacityScheduler {
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> typed = request;
     boolean[] forMaster = new boolean[1];
     tell(facts -> forMaster[0] = allocates(typed) && allocated(typed).getSchedulerApplicationAttempt().isWaitingForAMContainer());
+    boolean promotesOurs = control.promotesOurs(typed);
+    if (promotesOurs) {
+      engine.guard(() -> control.settle(allocated(typed).getSchedulerApplicationAttempt()));
+    }
     boolean committed = super.tryCommit(cluster, request, updatePending);
+    if (committed && promotesOurs) {
+      engine.guard(() -> control.completePromotions(allocated(typed).getSchedulerApplicationAttempt()));
+    }
     if (committed) {
       tell(facts -> {
         if (allocates(typed)) {
@@ -211,13 +225,24 @@ public class HiatusScheduler extends CapacityScheduler {
     return request.getFirstAllocatedOrReservedContainer().getAllocatedOrReservedContainer();
   }
 
-  /** With the threads of asynchronous scheduling off, stock's proposals are committed where they are made. */
-  @Override
-  public void submitResourceCommitRequest(Resource cluster, CSAssignment assignment) {
-    ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request = createResourceCommitRequest(assignment);
-    if (request != null) {
-      tryCommit(cluster, request, true);
+  /** Commits, which takes back what the proposal added to the unconfirmed, unless it fails half-way. */
+  boolean commit(FiCaSchedulerApp attempt, ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
+    boolean came = false;
+    try {
+      boolean committed = tryCommit(getClusterResource(), request, true);
+      came = true;
+      return committed;
+    } finally {
+      if (!came) {
+        attempt.decUnconfirmedRes(request.getTotalAllocatedResource());
+      }
     }
+  }
+
+  /** What Hiatus changes goes to the node without the application's help; for the rest it is as configured. */
+  @Override
+  public boolean shouldContainersBeAutoUpdated() {
+    return control.updatesNodes() || super.shouldContainersBeAutoUpdated();
   }
 
   @Override
@@ -261,19 +286,47 @@ public class HiatusScheduler extends CapacityScheduler {
 
   @Override
   public void markContainerForPreemption(ApplicationAttemptId attempt, RMContainer container) {
-    if (engine.places()) {
-      stockPreemption.refused(container.getContainerId());
-    } else {
+    if (mayStockTake(container)) {
       super.markContainerForPreemption(attempt, container);
+    } else {
+      stockPreemption.refused(container.getContainerId());
     }
   }
 
   @Override
   public void markContainerForKillable(RMContainer container) {
-    if (engine.places()) {
-      stockPreemption.refused(container.getContainerId());
-    } else {
+    if (mayStockTake(container)) {
       super.markContainerForKillable(container);
+    } else {
+      stockPreemption.refused(container.getContainerId());
+    }
+  }
+
+  /** Whether stock places, or an administrator made the container's node smaller than what runs there, with a time-out. */
+  private boolean mayStockTake(RMContainer container) {
+    FiCaSchedulerNode node = getNode(container.getAllocatedNode());
+    return !engine.places() || node != null && node.isOvercommitTimeOutSet()
+        && !Resources.fitsIn(getResourceCalculator(), Resources.none(), node.getUnallocatedResource());
+  }
+
+  // ---- Who places ----
+
+  @Override
+  protected boolean mayPlace(CandidateNodeSet<FiCaSchedulerNode> on) {
+    if (engine.places()) {
+      return false;
+    }
+    // What is suspended on a node comes before anything new there; where stock looks at many, heartbeats see to that.
+    FiCaSchedulerNode node = CandidateNodeSetUtils.getSingleNode(on);
+    if (node != null && drainer.isNeeded()) {
+      underWriteLock(() -> drain(node));
+    }
+    return true;
+  }
+
+  private void drain(FiCaSchedulerNode node) {
+    if (isReady()) {
+      engine.guard(() -> drainer.drain(node));
     }
   }
 
@@ -288,10 +341,12 @@ public class HiatusScheduler extends CapacityScheduler {
         if (engine.step() && ticker != null) {
           ticker.wake();
         }
-      }
-      // The engine may just have failed: then stock serves this very heartbeat.
-      if (node != null && !engine.places() && isReady()) {
-        stock.place(node);
+        if (!engine.places()) {
+          drain(node);
+        } else {
+          drainer.rest();
+          dropReservation(node); // a thread of asynchronous scheduling may have proposed it before it had to yield
+        }
       }
     });
   }
@@ -325,15 +380,29 @@ public class HiatusScheduler extends CapacityScheduler {
 
   /** Takes back what stock reserved: Hiatus keeps room for large asks in its own way, and a reserved node takes nothing else. */
   void dropReservations() {
-    for (FiCaSchedulerNode node : getAllNodes()) {
-      if (node.getReservedContainer() != null) {
-        killReservedContainer(node.getReservedContainer());
-      }
+    getAllNodes().forEach(this::dropReservation);
+  }
+
+  private void dropReservation(FiCaSchedulerNode node) {
+    if (node.getReservedContainer() != null) {
+      killReservedContainer(node.getReservedContainer());
     }
   }
 
   Engine engine() {
     return engine;
+  }
+
+  Demotions demotions() {
+    return demotions;
+  }
+
+  ContainerControl control() {
+    return control;
+  }
+
+  DecisionLog decisionLog() {
+    return decisionLog;
   }
 
   StockPreemption stockPreemption() {
@@ -396,6 +465,7 @@ public class HiatusScheduler extends CapacityScheduler {
 
   private void tellCompleted(RMContainer container, ContainerStatus status) {
     if (container != null) {
+      engine.guard(() -> demotions.forget(container.getContainerId()));
       tell(facts -> {
         teller.completed(facts, container, status);
         parking.forget(container.getContainerId());
@@ -404,7 +474,7 @@ public class HiatusScheduler extends CapacityScheduler {
   }
 
   /** Tells the core, if it listens. */
-  private void tell(Consumer<Facts> telling) {
+  void tell(Consumer<Facts> telling) {
     Facts facts = engine.facts();
     if (facts != null) {
       engine.guard(() -> telling.accept(facts));

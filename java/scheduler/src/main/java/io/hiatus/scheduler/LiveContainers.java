@@ -11,7 +11,7 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.NodeId;
 
-/** The live containers that the core was told of, by node and by application. Not thread-safe. */
+/** Live containers by node and by application, and which of them are suspended. Not thread-safe. */
 final class LiveContainers {
   private final Map<ContainerId, NodeId> placeOf = new HashMap<>();
   private final Map<NodeId, Set<ContainerId>> onNode = new HashMap<>();
@@ -24,13 +24,23 @@ final class LiveContainers {
     ofApp.computeIfAbsent(app(id), any -> new LinkedHashSet<>()).add(id);
   }
 
-  void remove(ContainerId id) {
+  /** False if it was not there. */
+  boolean remove(ContainerId id) {
     NodeId node = placeOf.remove(id);
     if (node != null) {
       removeFrom(onNode, node, id);
       removeFrom(ofApp, app(id), id);
       suspended.remove(id);
     }
+    return node != null;
+  }
+
+  boolean has(ContainerId id) {
+    return placeOf.containsKey(id);
+  }
+
+  int size() {
+    return placeOf.size();
   }
 
   /** Those on a node: a copy. */
@@ -60,10 +70,6 @@ final class LiveContainers {
   /** Those that are suspended, longest first: a copy. */
   List<ContainerId> suspended() {
     return new ArrayList<>(suspended);
-  }
-
-  int suspendedCount() {
-    return suspended.size();
   }
 
   private static ApplicationId app(ContainerId id) {

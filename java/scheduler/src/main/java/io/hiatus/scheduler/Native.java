@@ -40,6 +40,12 @@ final class Native {
   /** Order, sizes, suspensions and claims, with their reasons, as JSON. */
   static native String explain(long handle);
 
+  /** From now on what the library says up to that level is kept for said: 0 for nothing, 1 for errors, up to 5 for traces. */
+  static native void listen(int level);
+
+  /** What it said since the last call, one message a line behind a digit for its level; null for nothing. */
+  static native String said();
+
   /** Ends the core. */
   static native void destroy(long handle);
 

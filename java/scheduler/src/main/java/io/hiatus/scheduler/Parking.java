@@ -2,20 +2,11 @@ package io.hiatus.scheduler;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.Futures;
-import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
 import org.apache.hadoop.yarn.api.protocolrecords.SignalContainerRequest;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
-import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.SignalContainerCommand;
-import org.apache.hadoop.yarn.server.resourcemanager.recovery.records.ApplicationStateData;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeSignalContainerEvent;
@@ -23,9 +14,6 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeSignalContaine
 /**
  * Applications and containers that somebody put aside by hand. The core has what is parked suspended and leaves it so; here the
  * nodes are told to stop it even where nobody needs its room.
- *
- * <p>What is parked of an application stands among its scheduling properties. YARN keeps those in its state store, as it does
- * a changed priority, so that a ResourceManager that comes back, or takes over, knows.
  */
 final class Parking {
   /** The property: ids of the application, if all of it is parked, and of containers that are by themselves. */
@@ -61,12 +49,12 @@ final class Parking {
 
   /** Whether all of the application is parked. */
   synchronized boolean isParked(ApplicationId id) {
-    return parked(rmApp(id)).contains(id.toString());
+    return parked(id).contains(id.toString());
   }
 
   /** Whether the container is parked by itself. */
   synchronized boolean isParked(ContainerId id) {
-    return parked(rmApp(id.getApplicationAttemptId().getApplicationId())).contains(id.toString());
+    return parked(id.getApplicationAttemptId().getApplicationId()).contains(id.toString());
   }
 
   /** Whether the container is put aside, for whichever of the two reasons. */
@@ -76,64 +64,40 @@ final class Parking {
 
   /** The container is over: the next change saves the others. */
   synchronized void forget(ContainerId id) {
-    RMApp app = rmApp(id.getApplicationAttemptId().getApplicationId());
+    ApplicationId app = id.getApplicationAttemptId().getApplicationId();
     Set<String> all = parked(app);
     if (all.remove(id.toString())) {
       put(app, all);
     }
   }
 
-  private RMApp rmApp(ApplicationId id) {
-    return scheduler.getRMContext().getRMApps().get(id);
+  private Set<String> parked(ApplicationId app) {
+    return AppProperties.get(scheduler.getRMContext(), app, PARKED);
   }
 
-  private static Set<String> parked(RMApp app) {
-    ApplicationSubmissionContext context = app == null ? null : app.getApplicationSubmissionContext();
-    String listed = context == null ? "" : context.getApplicationSchedulingPropertiesMap().getOrDefault(PARKED, "");
-    return listed.isEmpty() ? new LinkedHashSet<>() : new LinkedHashSet<>(Arrays.asList(listed.split(",")));
-  }
-
-  private static void put(RMApp app, Set<String> all) {
-    ApplicationSubmissionContext context = app.getApplicationSubmissionContext();
-    Map<String, String> properties = new HashMap<>(context.getApplicationSchedulingPropertiesMap());
-    properties.put(PARKED, String.join(",", all));
-    context.setApplicationSchedulingPropertiesMap(properties);
+  private void put(ApplicationId app, Set<String> all) {
+    AppProperties.put(scheduler.getRMContext(), app, PARKED, all);
   }
 
   /** Whether that was news. */
   private synchronized boolean change(ApplicationId id, String what, boolean parked) {
-    RMApp app = rmApp(id);
+    RMApp app = scheduler.getRMContext().getRMApps().get(id);
     if (app == null || app.isAppInCompletedStates() || !scheduler.getSchedulerApplications().containsKey(id)) {
       throw new IllegalArgumentException(id + " does not run");
     }
-    Set<String> before = parked(app);
-    Set<String> after = parked(app);
+    Set<String> before = parked(id);
+    Set<String> after = parked(id);
     if (!(parked ? after.add(what) : after.remove(what))) {
       return false;
     }
-    put(app, after);
+    put(id, after);
     try {
-      save(app);
+      AppProperties.save(scheduler.getRMContext(), app);
     } catch (IOException e) {
-      put(app, before);
+      put(id, before);
       throw new UncheckedIOException(e);
     }
     return true;
-  }
-
-  /** As CapacityScheduler saves a changed priority; but a store that was fenced never answers, and must not be waited for. */
-  private void save(RMApp app) throws IOException {
-    ApplicationStateData data = ApplicationStateData.newInstance(app.getSubmitTime(), app.getStartTime(),
-        app.getApplicationSubmissionContext(), app.getUser(), app.getRealUser(), app.getCallerContext());
-    data.setApplicationTimeouts(app.getApplicationTimeouts());
-    data.setLaunchTime(app.getLaunchTime());
-    SettableFuture<Object> saved = SettableFuture.create();
-    scheduler.getRMContext().getStateStore().updateApplicationStateSynchronously(data, false, saved);
-    try {
-      Futures.getDone(saved);
-    } catch (ExecutionException | IllegalStateException e) {
-      throw new IOException("The state store of the ResourceManager does not keep what is parked", e);
-    }
   }
 
   /** A suspended container runs on until its room is needed; a parked one must not. */

@@ -19,6 +19,7 @@ final class Stepper {
   private final Applier applier;
   private final HiatusMetrics metrics;
   private final Answers answers;
+  private final CoreLog coreLog = new CoreLog();
   private final SlowSteps slowSteps = new SlowSteps();
   private long lastMs;
   private long readNanos;
@@ -74,11 +75,13 @@ final class Stepper {
     if (needsNews && news.length() == 0) {
       return false;
     }
+    coreLog.listen();
     lastMs = Time.monotonicNow();
     long called = System.nanoTime();
     answers.begin(Native.step(core, lastMs, news.bytes(), news.length(), answers.buffer()));
     readNanos = called - begun;
     coreNanos = System.nanoTime() - called;
+    coreLog.passOn();
     applyNanos = 0;
     factBytes = news.length();
     if (isSettled()) {

@@ -13,6 +13,7 @@ import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
+import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.api.records.OpportunisticContainersStatus;
@@ -116,8 +117,8 @@ final class Teller {
   void node(Facts facts, FiCaSchedulerNode node) {
     if (node != null) {
       String partition = node.getPartition();
-      facts.node(node.getNodeID(), node.getTotalResource(), partition, StockPlacement.isShareable(scheduler, partition),
-          canSuspend(node), ramAndSwapMb(node));
+      facts.node(node.getNodeID(), node.getTotalResource(), partition, Partitions.isShareable(scheduler, partition),
+          canSuspend(node), isDecommissioning(node), ramAndSwapMb(node));
     }
   }
 
@@ -137,7 +138,7 @@ final class Teller {
 
   /** What a node said with its heartbeat, and the node itself if that tells something new of it. */
   void heartbeat(Facts facts, FiCaSchedulerNode node, RMNode rmNode) {
-    if (facts.saidToSuspend(node.getNodeID()) != canSuspend(node)) {
+    if (!facts.isAsTold(node.getNodeID(), canSuspend(node), isDecommissioning(node))) {
       node(facts, node);
     }
     OpportunisticContainersStatus status = rmNode.getOpportunisticContainersStatus();
@@ -154,6 +155,11 @@ final class Teller {
   private static boolean canSuspend(FiCaSchedulerNode node) {
     OpportunisticContainersStatus status = node.getRMNode().getOpportunisticContainersStatus();
     return attribute(node, SUSPEND_ATTRIBUTE).isPresent() && (status == null || status.getOpportQueueCapacity() > 0);
+  }
+
+  /** Whether it leaves as soon as nothing runs there, or its time is over. */
+  private static boolean isDecommissioning(FiCaSchedulerNode node) {
+    return node.getRMNode().getState() == NodeState.DECOMMISSIONING;
   }
 
   /** The containers found on a node; null is none. */

@@ -33,11 +33,6 @@ public class ContainerUpdateTest {
         Resource.newInstance(memoryMb, 1), null);
   }
 
-  private UpdateContainerRequest change(ContainerUpdateType type, ExecutionType to) {
-    Container container = app.container(one);
-    return UpdateContainerRequest.newInstance(container.getVersion(), one, type, null, to);
-  }
-
   @Test
   public void anIncreaseIsServedAndCounted() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
@@ -111,23 +106,6 @@ public class ContainerUpdateTest {
       assertEquals(4, app.held().size());
       assertEquals(2 * 256 + 4 * 1024, cluster.schedulerNode(node).getAllocatedResource().getMemorySize());
       assertNull(cluster.difference());
-    }
-  }
-
-  @Test
-  public void aDemotionThatTheApplicationAsksForItselfIsKnown() throws Exception {
-    try (MockCluster cluster = MockCluster.plain()) {
-      twoContainers(cluster);
-      // So that a demotion is possible at all, as for applications with opportunistic containers of their own.
-      cluster.scheduler().locked(() -> {
-        Applier.ensureContext(cluster.attempt(app));
-        return null;
-      });
-      app.update(change(ContainerUpdateType.DEMOTE_EXECUTION_TYPE, ExecutionType.OPPORTUNISTIC));
-      assertNull(cluster.difference());
-      cluster.rounds(4);
-      assertNull(cluster.difference());
-      assertEquals(0, counter("Suspended"));
     }
   }
 }

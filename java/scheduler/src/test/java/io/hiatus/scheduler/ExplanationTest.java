@@ -17,9 +17,9 @@ public class ExplanationTest {
       + " {'application': 'b', 'rank': 2}, {'application': 'a', 'rank': 3}],"
       + " 'suspended': [{'application': 'a', 'by': 'b'}, {'application': 'b', 'by': 'a'}, {'application': 'a', 'by': null}],"
       + " 'claims': [{'application': 'b'}], 'not_parked_yet': [], 'counters': {'rejected': 7}}").replace('\'', '"'),
-      null, "suspend", null, "off");
+      null, "suspend", null, "off", 0);
   private long nowMs = 1_000_000;
-  private final Explainer explainer = new Explainer(() -> nowMs, () -> new Explanation("{}", null, "suspend", null, "off"));
+  private final Explainer explainer = new Explainer(() -> nowMs, () -> new Explanation("{}", null, "suspend", null, "off", 0));
 
   @Test
   public void whoMayViewAllSeesAll() {

@@ -11,6 +11,8 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
@@ -18,6 +20,12 @@ import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.scheduler.OpportunisticContainerAllocator.ContainerIdGenerator;
+import org.apache.hadoop.yarn.server.scheduler.OpportunisticContainerContext;
 
 /** An application whose master asks, fetches and ends containers when it is told to. */
 final class FakeApp {
@@ -115,6 +123,44 @@ final class FakeApp {
       cluster.node(container.getNodeId()).start(container);
     });
     return fresh.stream().map(Container::getId).collect(Collectors.toList());
+  }
+
+  /** Gets an opportunistic container, as OpportunisticContainerAllocatorAMService would give it where it is enabled. */
+  Container takeOpportunistic(FakeNode node, int memoryMb) {
+    FiCaSchedulerApp attempt = withOpportunisticMeans();
+    ContainerId fresh = ContainerId.newContainerId(attempt.getApplicationAttemptId(), attempt.getNewContainerId());
+    Container container = Container.newInstance(fresh, node.id(), "host:80", Resource.newInstance(memoryMb, 1),
+        Priority.newInstance(PRIORITY), null);
+    container.setExecutionType(ExecutionType.OPPORTUNISTIC);
+    SchedulerUtils.createOpportunisticRmContainer(cluster.context(), container, false)
+        .handle(new RMContainerEvent(fresh, RMContainerEventType.ACQUIRED));
+    held.put(fresh, container);
+    node.start(container);
+    cluster.settle();
+    return container;
+  }
+
+  /** What that service gives to an attempt that registers. */
+  FiCaSchedulerApp withOpportunisticMeans() {
+    FiCaSchedulerApp attempt = cluster.attempt(this);
+    if (attempt.getOpportunisticContainerContext() == null) {
+      OpportunisticContainerContext means = new OpportunisticContainerContext();
+      means.setContainerIdGenerator(new ContainerIdGenerator() {
+        @Override
+        public long generateContainerId() {
+          return attempt.getNewContainerId();
+        }
+      });
+      attempt.setOpportunisticContainerContext(means);
+    }
+    return attempt;
+  }
+
+  /** Asks for the change of a container's execution type. */
+  AllocateResponse change(ContainerId container, ContainerUpdateType type) throws Exception {
+    ExecutionType to = type == ContainerUpdateType.PROMOTE_EXECUTION_TYPE ? ExecutionType.GUARANTEED : ExecutionType.OPPORTUNISTIC;
+    return update(UpdateContainerRequest.newInstance(cluster.container(container).getContainer().getVersion(), container, type,
+        null, to));
   }
 
   /** Containers it has fetched and that have not ended, in the order of arrival. */

@@ -57,7 +57,7 @@ public class FallbackTest {
       assertThat(log.getOutput(), allOf(containsString("HIATUS IS OFF"), containsString("panicked earlier"),
           containsString("refreshQueues")));
       assertEquals(1, gauge("Fallback"));
-      assertEquals(0, gauge("SuspendedNow"));
+      assertEquals("it is told in every mode", 1, gauge("SuspendedNow"));
       assertNotNull(cluster.engine().fault());
 
       small.finish(small.held().get(0));
@@ -65,6 +65,7 @@ public class FallbackTest {
       for (ContainerId container : big.held()) {
         assertEquals(ExecutionType.GUARANTEED, cluster.container(container).getExecutionType());
       }
+      assertEquals(0, gauge("SuspendedNow"));
       assertTrue("the node was told", node.told().get(1).startsWith("promote"));
 
       FakeNode another = cluster.node(4096, 64);

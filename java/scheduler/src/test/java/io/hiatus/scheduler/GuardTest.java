@@ -8,6 +8,7 @@ import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
@@ -32,8 +33,8 @@ public class GuardTest {
 
   /** Facts that nobody can write down. */
   private static final class BadFacts extends Facts {
-    BadFacts(boolean memoryOnly) {
-      super(memoryOnly);
+    BadFacts(boolean memoryOnly, Predicate<ContainerId> isOurs) {
+      super(memoryOnly, isOurs);
     }
 
     private void fail() {
@@ -48,9 +49,9 @@ public class GuardTest {
 
     @Override
     synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
-        long ramAndSwapMb) {
+        boolean decommissioning, long ramAndSwapMb) {
       fail();
-      super.node(id, total, partition, shareable, canSuspend, ramAndSwapMb);
+      super.node(id, total, partition, shareable, canSuspend, decommissioning, ramAndSwapMb);
     }
 
     @Override
@@ -81,7 +82,7 @@ public class GuardTest {
   public static final class BadScheduler extends MockCluster.OpenScheduler {
     @Override
     Facts createFacts() {
-      return new BadFacts(countsMemoryOnly());
+      return new BadFacts(countsMemoryOnly(), demotions()::isOurs);
     }
 
     @Override

@@ -40,7 +40,7 @@ public class HostileMasterTest {
   @Rule
   public final Timeout timeout = new Timeout(120, TimeUnit.SECONDS);
   private final Configuration conf = new Configuration(false);
-  private final Facts facts = new Facts(true);
+  private final Facts facts = new Facts(true, id -> true);
   private final List<RMApp> apps = new ArrayList<>();
   private final List<HostileMaster> masters = new ArrayList<>();
   private ProgressPoller poller;

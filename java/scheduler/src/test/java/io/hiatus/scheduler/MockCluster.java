@@ -28,7 +28,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmissionData;
 import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmitter;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
-import org.apache.hadoop.yarn.server.resourcemanager.recovery.MemoryRMStateStore;
+import org.apache.hadoop.yarn.server.resourcemanager.recovery.RMStateStore;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeDecommissioningEvent;
@@ -70,7 +70,10 @@ final class MockCluster implements AutoCloseable {
   private MockCluster(Configuration conf, File scratch) throws Exception {
     this.conf = conf;
     this.scratch = scratch;
-    rm = begin(null);
+    RMStateStore store = new FakeStore();
+    store.init(conf);
+    store.start();
+    rm = begin(store);
   }
 
   /** Nobody but the administrator and an application's own user may see or change it. */
@@ -89,7 +92,6 @@ final class MockCluster implements AutoCloseable {
     conf.set(YarnConfiguration.FS_NODE_ATTRIBUTE_STORE_ROOT_DIR, new File(scratch, "attributes").toURI().toString());
     conf.set(YarnConfiguration.FS_NODE_LABELS_STORE_ROOT_DIR, new File(scratch, "labels").toURI().toString());
     conf.setClass(YarnConfiguration.RM_SCHEDULER, OpenScheduler.class, HiatusScheduler.class);
-    conf.set(YarnConfiguration.RM_STORE, MemoryRMStateStore.class.getName());
     conf.setBoolean(YarnConfiguration.RECOVERY_ENABLED, true);
     conf.setBoolean(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_ENABLED, true);
     conf.setLong(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_SCHEDULING_WAIT_MS, 0);
@@ -137,9 +139,9 @@ final class MockCluster implements AutoCloseable {
     conf.set(queue(parent, "queues"), String.join(",", names));
   }
 
-  private MockRM begin(MemoryRMStateStore store) throws Exception {
+  private MockRM begin(RMStateStore store) throws Exception {
     DefaultMetricsSystem.setMiniClusterMode(true);
-    MockRM manager = store == null ? new MockRM(conf) : new MockRM(conf, store);
+    MockRM manager = new MockRM(conf, store);
     GenericTestUtils.setRootLogLevel(Level.WARN);
     manager.start();
     return manager;
@@ -316,11 +318,16 @@ final class MockCluster implements AutoCloseable {
     settle();
   }
 
+  /** The ResourceManager dies and comes back with another configuration. */
+  void restart(Consumer<Configuration> change) throws Exception {
+    change.accept(conf);
+    restart();
+  }
+
   /** The ResourceManager dies and comes back with what its store has; nodes and masters register again. */
   void restart() throws Exception {
-    MemoryRMStateStore store = (MemoryRMStateStore) rm.getRMStateStore();
     MockRM before = rm;
-    rm = begin(store);
+    rm = begin(before.getRMStateStore());
     before.stop();
     for (FakeNode node : nodes.values()) {
       node.register(rm.getResourceTrackerService());

@@ -10,6 +10,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -72,6 +73,20 @@ public class RefreshTest {
       cluster.rounds(2);
       assertEquals(4, app.held().size());
       assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void theCoreLetsTheKnobsOfThisSidePass() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      for (Field field : HiatusConfiguration.class.getDeclaredFields()) {
+        if (field.getType() == String.class && !field.getName().contains("FIX")) {
+          String knob = (String) field.get(null);
+          String value = knob.endsWith("mode") ? "suspend" : knob.endsWith("heartbeats") ? "false" : "100";
+          cluster.refresh(conf -> conf.set(knob, value));
+          assertNull(knob, cluster.engine().fault());
+        }
+      }
     }
   }
 

@@ -1,0 +1,131 @@
+package io.hiatus.scheduler;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+
+/**
+ * The containers that Hiatus demoted and has not promoted, in every mode and from before a restart: those it may promote. What
+ * an application demoted itself, or was given as opportunistic, is that application's own affair.
+ *
+ * <p>Where nobody but Hiatus can demote, every demoted container is its own. Where YARN gives out opportunistic containers,
+ * which are ours stands among the application's properties, saved behind each demotion and not with it, since the scheduler's
+ * lock must not wait for a store: of what was demoted in the last moments before a crash the next ResourceManager may not know.
+ */
+final class Demotions {
+  /** The property: ids of containers. */
+  private static final String DEMOTED = "hiatus.demoted";
+
+  private final HiatusScheduler scheduler;
+  private final HiatusMetrics metrics;
+  private final LiveContainers live = new LiveContainers();
+  /** Saves applications whose property changed, or null where all that is demoted is ours. */
+  private final AppSaver saver;
+
+  Demotions(HiatusScheduler scheduler, HiatusMetrics metrics, Configuration conf) {
+    this.scheduler = scheduler;
+    this.metrics = metrics;
+    boolean othersDemote = YarnConfiguration.isOpportunisticContainerAllocationEnabled(conf)
+        || YarnConfiguration.isDistSchedulingEnabled(conf);
+    saver = othersDemote ? new AppSaver(scheduler.getRMContext()) : null;
+  }
+
+  /** Whether applications may have demoted, or opportunistic, containers of their own. */
+  boolean othersDemote() {
+    return saver != null;
+  }
+
+  /** The thread that saves behind the demotions, or null where nothing has to be saved. */
+  Thread saver() {
+    return saver;
+  }
+
+  /** Whether the container is demoted, and by Hiatus. */
+  synchronized boolean isOurs(ContainerId id) {
+    return live.has(id);
+  }
+
+  /** Those on a node, longest first: a copy. */
+  synchronized List<ContainerId> on(NodeId node) {
+    return live.on(node);
+  }
+
+  synchronized int count() {
+    return live.size();
+  }
+
+  /** Hiatus demoted the container. */
+  synchronized void demoted(RMContainer container) {
+    add(container);
+    keep(app(container.getContainerId()));
+  }
+
+  /** It was promoted, or has ended. */
+  synchronized void forget(ContainerId id) {
+    if (remove(id)) {
+      keep(app(id));
+    }
+  }
+
+  /** What an event changed that CapacityScheduler has handled. */
+  synchronized void hear(SchedulerEvent event) {
+    switch (event.getType()) {
+      case NODE_ADDED:
+        FiCaSchedulerNode node = scheduler.getNode(((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID());
+        if (node != null) {
+          node.getCopiedListOfRunningContainers().stream().filter(this::isOursByItsProperty).forEach(this::add);
+        }
+        break;
+      case NODE_REMOVED:
+        live.on(((NodeRemovedSchedulerEvent) event).getRemovedRMNode().getNodeID()).forEach(this::remove);
+        break;
+      case APP_ATTEMPT_REMOVED:
+        live.of(((AppAttemptRemovedSchedulerEvent) event).getApplicationAttemptID().getApplicationId()).stream()
+            .filter(id -> scheduler.getRMContainer(id) == null).forEach(this::remove);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private boolean isOursByItsProperty(RMContainer container) {
+    return container.getExecutionType() == ExecutionType.OPPORTUNISTIC && !Facts.isHolder(container)
+        && (saver == null || AppProperties.get(scheduler.getRMContext(), app(container.getContainerId()), DEMOTED)
+            .contains(container.getContainerId().toString()));
+  }
+
+  private void add(RMContainer container) {
+    live.add(container.getContainerId(), container.getAllocatedNode());
+    metrics.suspendedNow.set(live.size());
+  }
+
+  private boolean remove(ContainerId id) {
+    boolean there = live.remove(id);
+    metrics.suspendedNow.set(live.size());
+    return there;
+  }
+
+  private void keep(ApplicationId app) {
+    if (saver != null) {
+      Set<String> ids = live.of(app).stream().map(ContainerId::toString).collect(Collectors.toSet());
+      AppProperties.put(scheduler.getRMContext(), app, DEMOTED, ids);
+      saver.changed(app);
+    }
+  }
+
+  private static ApplicationId app(ContainerId id) {
+    return id.getApplicationAttemptId().getApplicationId();
+  }
+}
