@@ -5,10 +5,11 @@ use super::class::Classes;
 use super::starvation::Scene;
 use super::victims;
 use crate::entitlement::EPSILON;
+use crate::estimate;
 use crate::plan::PartitionPlan;
 use crate::settings::{Class, Settings};
 use crate::state::{Cluster, Job};
-use crate::units::{Millis, PartitionId};
+use crate::units::{ContainerId, Millis, PartitionId};
 
 pub(super) fn of(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, settings: &Settings) -> Scene {
     let classes = Classes::open(cluster, settings, partition);
@@ -50,16 +51,20 @@ fn waiting(job: &Job, plan: &PartitionPlan, partition: PartitionId) -> f64 {
     phases.map(|(key, phase)| f64::from(phase.pending) * key.resource.dominant_share(plan.total)).sum()
 }
 
-/// How long tasks of the job take: of the phase in the partition in which they take longest, on average; for as long as the
-/// longest of its containers has run where none is done.
+/// How long tasks of the job take: of the phase in the partition in which they take longest, on average. Where none is done
+/// yet, as they tell of their progress, or for as long as the longest of its containers has run.
 fn task_time(cluster: &Cluster, job: &Job, partition: PartitionId) -> Millis {
-    let done = job.phases.iter().filter(|(key, phase)| key.partition == partition && phase.finished > 0);
-    let done = done.map(|(_, phase)| Millis(phase.finished_time.0 / u64::from(phase.finished)));
-    let containers = job.containers.iter().filter_map(|id| cluster.containers().get(id));
-    let of_new_phase = containers.filter(|container| {
-        let phase = job.phases.get(&container.phase);
-        container.phase.partition == partition && !container.is_master && phase.is_some_and(|phase| phase.finished == 0)
+    let (done, new): (Vec<_>, Vec<_>) =
+        job.phases.iter().filter(|(key, _)| key.partition == partition).partition(|(_, phase)| phase.finished > 0);
+    let done = done.into_iter().map(|(_, phase)| estimate::task_time(phase, Millis(0)));
+    let container = |id: &ContainerId| cluster.containers().get(id).map(|container| (*id, container));
+    let told = new.iter().flat_map(|(_, phase)| &phase.first).filter_map(|task| {
+        let (id, container) = container(&task.container)?;
+        let worked = job.worked(id, container, cluster.now()).0 as f64;
+        task.progress.filter(|progress| *progress > 0.0).map(|progress| Millis((worked / progress) as u64))
     });
-    let running = of_new_phase.map(|container| container.run_time(cluster.now()));
-    done.chain(running).max().unwrap_or_default()
+    let tasks = job.containers.iter().filter_map(container).map(|(_, task)| task).filter(|task| !task.is_master);
+    let of_new = tasks.filter(|task| new.iter().any(|(key, _)| **key == task.phase));
+    let ran = of_new.map(|task| task.run_time(cluster.now()));
+    done.chain(told).chain(ran).max().unwrap_or_default()
 }

@@ -129,13 +129,14 @@ pub const KNOBS: &[Knob] = &[
         name: "victims",
         unit: "",
         default: "youngest",
-        range: Range::OneOf(&["youngest", "smallest-memory", "nearest-to-completion", "largest-job", "gp", "evenly"]),
+        range: Range::OneOf(&["youngest", "smallest-memory", "nearest-to-completion", "largest-job", "gp", "evenly", "from-each"]),
         per_queue: true,
         meaning:
             "Which containers of this queue go first: of its last job in order the youngest, the smallest, or those \
                   with least left to run; or those of the job with most work left, youngest first; a phase's first \
                   tasks come last. Or, over all jobs of all queues with that word, those that began last (`gp`, Global \
-                  Preemption), or an equal part of each job (`evenly`, what GP is compared with): they go to other queues \
+                  Preemption), or an equal part of each job, rounded down or up (`evenly`, `from-each`; what GP is compared \
+                  with): they go to other queues \
                   only, within their own nothing is taken but by `gp-starvation`.",
     },
     Knob {
@@ -144,7 +145,7 @@ pub const KNOBS: &[Knob] = &[
         default: "guarantee",
         range: Range::OneOf(&["guarantee", "production", "non-production"]),
         per_queue: true,
-        meaning: "Whether this queue's jobs are production work, of which `gp` and `evenly` take nothing. By default they are \
+        meaning: "Whether this queue's jobs are production work, of which orders over all jobs take nothing. By default they are \
                   where the queue is guaranteed more than the leaf queues are on average.",
     },
     Knob {
@@ -153,7 +154,7 @@ pub const KNOBS: &[Knob] = &[
         default: "nonproduction",
         range: Range::OneOf(&["nonproduction", "overshare"]),
         per_queue: true,
-        meaning: "Of whom `gp` and `evenly` take in this queue: of all its non-production jobs, as long as the queue holds more \
+        meaning: "Of whom orders over all jobs take in this queue: of all its non-production jobs, as long as the queue holds more \
                   than it is entitled to, or only of those above their own targets.",
     },
     Knob {
@@ -162,7 +163,7 @@ pub const KNOBS: &[Knob] = &[
         default: "0",
         range: Range::Whole(0, 1_000),
         per_queue: true,
-        meaning: "`gp` and `evenly` leave a phase alone whose work was killed so many times in a row without one of its tasks \
+        meaning: "Orders over all jobs leave a phase alone whose work was killed so many times in a row without one of its tasks \
                   done in between; 0 for no such bound.",
     },
     Knob {
@@ -171,7 +172,7 @@ pub const KNOBS: &[Knob] = &[
         default: "off",
         range: Range::OneOf(&["off", "on"]),
         per_queue: true,
-        meaning: "Under `gp` and `evenly`: whether jobs of this queue with long tasks and more than their targets give way to \
+        meaning: "Under orders over all jobs: whether jobs of this queue with long tasks and more than their targets give way to \
                   those that wait, when the partition is busy and much waits: the rule that the knobs below make up.",
     },
     Knob {
@@ -451,7 +452,8 @@ pub const KNOBS: &[Knob] = &[
         default: "500000",
         range: Range::Whole(0, 30 * DAY_MS),
         per_queue: false,
-        meaning: "A job is long if its tasks take more than this on average, or have run for more if none is done.",
+        meaning: "A job is long if its tasks take more than this on average; if none is done yet, by what they tell of their progress, or \
+                  as long as they have run.",
     },
     Knob {
         name: "gp-first-part",

@@ -92,8 +92,10 @@ pub enum Victims {
     LargestJob,
     /// Of all jobs, those that began last (GP, Algorithm 1).
     Gp,
-    /// Of all jobs an equal part, youngest first (what GP is compared with).
+    /// Of all jobs an equal part, rounded down, youngest first (what GP is compared with).
     Evenly,
+    /// The same, rounded up.
+    FromEach,
 }
 
 /// What a job is to orders of victims over all jobs (GP, section IV).

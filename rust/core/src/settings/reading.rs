@@ -144,6 +144,7 @@ impl QueueSettings {
                 "largest-job" => Victims::LargestJob,
                 "gp" => Victims::Gp,
                 "evenly" => Victims::Evenly,
+                "from-each" => Victims::FromEach,
                 _ => Victims::Youngest,
             },
             kill_before: Millis(values.number("kill-before-ms")),

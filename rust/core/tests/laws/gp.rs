@@ -59,9 +59,20 @@ fn evenly_of_every_job_an_equal_part_goes() {
 }
 
 #[test]
+fn rounded_down_jobs_of_few_tasks_are_spared_and_rounded_up_each_gives_one() {
+    let small = || burst().job(job("small", "root.other", 1, 2_000, 150));
+    let lost_by = |mut world: World| {
+        world.run_until(secs(215));
+        ["old", "young", "small"].map(|name| lost(&world, name))
+    };
+    assert_eq!(lost_by(small().set("victims", "evenly")), [4, 3, 0]);
+    assert_eq!(lost_by(small().set("victims", "from-each")), [3, 3, 1]);
+}
+
+#[test]
 fn section_5_1_only_jobs_above_their_shares_give_if_the_queue_says_so() {
     // 22 slots are left to the other queue, eleven for each job.
-    for victims in ["gp", "evenly"] {
+    for victims in ["gp", "evenly", "from-each"] {
         assert_eq!(lost_for_the_burst(burst().set("victims", victims).set("gp-candidates", "overshare")), (5, 1));
     }
 }

@@ -49,7 +49,10 @@ fn random_settings(world: World, rng: &mut impl Rng) -> World {
         ("policy", PolicyKind::NAMES),
         ("mode", &["order", "suspend", "suspend", "kill"]),
         ("preemption", &["wait", "suspend", "suspend", "suspend-or-kill", "kill", "adaptive"]),
-        ("victims", &["youngest", "smallest-memory", "nearest-to-completion", "largest-job", "gp", "gp", "evenly"]),
+        (
+            "victims",
+            &["youngest", "smallest-memory", "nearest-to-completion", "largest-job", "gp", "gp", "evenly", "from-each"],
+        ),
         ("gp-class", &["guarantee", "guarantee", "non-production", "production"]),
         ("gp-candidates", &["nonproduction", "overshare"]),
         ("gp-max-kills", &["0", "3"]),

@@ -12,6 +12,11 @@ impl Sample {
         Sample(values)
     }
 
+    /// The values, in the order of the runs.
+    pub fn values(&self) -> &[f64] {
+        &self.0
+    }
+
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -8,6 +8,7 @@ mod chapter5;
 pub mod ensemble;
 pub mod figure;
 mod flex;
+mod gp;
 mod hints;
 
 use std::sync::OnceLock;
@@ -66,7 +67,7 @@ pub enum StudyError {
 pub fn studies() -> &'static [&'static Study] {
     static STUDIES: OnceLock<Vec<&'static Study>> = OnceLock::new();
     STUDIES.get_or_init(|| {
-        [chapter3::STUDIES, chapter4::STUDIES, chapter5::STUDIES, flex::STUDIES, &[&hints::HINTS]].concat()
+        [chapter3::STUDIES, chapter4::STUDIES, chapter5::STUDIES, flex::STUDIES, gp::STUDIES, &[&hints::HINTS]].concat()
     })
 }
 

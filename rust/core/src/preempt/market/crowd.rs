@@ -78,13 +78,13 @@ impl Market<'_> {
                     }
                 }
             }
-            OverAll::EqualParts => victims.extend(self.equal_parts(cluster, &self.crowds[at].queues.clone())),
+            order => victims.extend(self.equal_parts(cluster, &self.crowds[at].queues.clone(), order)),
         }
         self.crowds[at].seen = true;
     }
 
     /// Containers of the queues' jobs by which part of what its job may lose each is, counted from what began last.
-    fn equal_parts(&mut self, cluster: &Cluster, queues: &[QueueId]) -> Vec<Victim> {
+    fn equal_parts(&mut self, cluster: &Cluster, queues: &[QueueId], order: OverAll) -> Vec<Victim> {
         let mut in_order = Vec::new();
         for (place, Entry { app, queue, .. }) in self.plan.entries.iter().enumerate() {
             if !queues.contains(queue) || !self.plan.is_last(place) {
@@ -97,9 +97,11 @@ impl Market<'_> {
                 Candidates::OverShare => self.spare_of(app, job),
                 Candidates::NonProduction => own.iter().map(|(_, victim)| victim.share).sum(),
             };
-            let mut part = 0.0;
+            let mut given = 0.0;
             for (began, victim) in own.into_iter().filter(|_| all > EPSILON) {
-                part += victim.share / all;
+                let before = given / all;
+                given += victim.share;
+                let part = if order == OverAll::EqualPartsOfEach { before } else { given / all };
                 in_order.push((part, Reverse((began, victim.id)), victim));
             }
         }
@@ -118,7 +120,7 @@ impl Market<'_> {
         own.filter_map(|(_, victim)| Some((began(&victim.id)?, victim))).collect()
     }
 
-    /// Whether the job may lose anything at all.
+    /// Whether the job may lose anything at all; from then on it is known what it holds above its target.
     fn is_candidate(&mut self, cluster: &Cluster, app: AppId, job: &Job) -> bool {
         self.spare_of(app, job);
         self.classes.of(cluster, job) == Class::NonProduction

@@ -1,4 +1,5 @@
-//! Of all jobs an equal part, youngest first: what fair schedulers do, and GP is compared with (GP, section IV).
+//! Of all jobs an equal part, youngest first; jobs of few containers lose theirs last. What fair schedulers do, and GP is compared
+//! with (GP, section IV), in one reading.
 
 use super::{OverAll, VictimOrder};
 

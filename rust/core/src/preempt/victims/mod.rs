@@ -2,6 +2,7 @@
 //! at all and of how they go. One file each.
 
 mod evenly;
+mod from_each;
 mod gp;
 mod largest_job;
 mod nearest_to_completion;
@@ -25,8 +26,10 @@ pub(super) struct Standing {
 pub(super) enum OverAll {
     /// What began last goes first.
     LastBegun,
-    /// Of each job goes the same part of what it may lose, and of that first what began last.
+    /// Of each job goes the same part of what it may lose, rounded down, and of that first what began last.
     EqualParts,
+    /// The same, rounded up: each gives one before any gives a second.
+    EqualPartsOfEach,
 }
 
 /// The order in which a queue's containers go. Job by job, the first tasks of a phase, from which its size is learnt, go last;
@@ -58,5 +61,6 @@ pub(super) fn order(victims: Victims) -> &'static dyn VictimOrder {
         Victims::LargestJob => &largest_job::LargestJob,
         Victims::Gp => &gp::Gp,
         Victims::Evenly => &evenly::Evenly,
+        Victims::FromEach => &from_each::FromEach,
     }
 }

@@ -176,7 +176,7 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             // Within a queue the last container taken may leave less than one short of the target: nothing to claim.
             let spare = before - plan.target(container.app);
             let gp = world.core.settings().queue(cluster.queue_path(container.app));
-            let over_all = matches!(gp.victims, Victims::Gp | Victims::Evenly);
+            let over_all = matches!(gp.victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
             let whatever_its_target = over_all && gp.gp.candidates == Candidates::NonProduction;
             let allowed = match same_queue(taking) {
                 true => spare > 0.0 && (!over_all || gives_way(world, container.app)),
