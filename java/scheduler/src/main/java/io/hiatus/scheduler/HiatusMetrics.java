@@ -19,6 +19,8 @@ class HiatusMetrics {
   /** Time of collecting facts and applying answers around a step, in µs. */
   final MutableStat crossingMicros = registry.newStat("Crossing", "facts and answers around a step", "Ops", "Micros", true);
 
+  @Metric("steps")
+  MutableCounterLong steps;
   @Metric("containers placed by Hiatus")
   MutableCounterLong assigned;
   @Metric("containers suspended")
@@ -49,6 +51,7 @@ class HiatusMetrics {
    * answers.
    */
   void stepped(long readNanos, long coreNanos, long applyNanos, int factBytes) {
+    steps.incr();
     stepMicros.add(coreNanos / 1000);
     crossingMicros.add((readNanos + applyNanos) / 1000);
   }
