@@ -1,5 +1,7 @@
 //! No module of the core imports one above it.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

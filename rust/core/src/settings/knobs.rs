@@ -548,11 +548,11 @@ pub const OF_RESOURCE_MANAGER: &[&str] = &[
     "rm.step-interval-ms",
     "rm.place-between-heartbeats",
     "rm.step-budget-ms",
-    "rm.drain-kill-ms",
     "rm.books-interval-ms",
     "rm.progress-interval-ms",
     "rm.progress-requests-per-second",
     "rm.progress-timeout-ms",
+    "rm.drain-kill-ms",
     "native.extract-dir",
 ];
 
