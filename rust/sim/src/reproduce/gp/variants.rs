@@ -20,7 +20,7 @@ pub(super) const CAUSES: Study = Study {
 /// A change, under all schedulers.
 type Change = (&'static str, fn(Scheduler) -> Scheduler);
 
-const CHANGES: [Change; 11] = [
+const CHANGES: [Change; 13] = [
     ("nothing", |same| same),
     ("HFS rounds down", Scheduler::rounding_down),
     ("the rule is off", |same| same.with(&[("gp-starvation", "off")])),
@@ -30,6 +30,8 @@ const CHANGES: [Change; 11] = [
     ("all that every 20 s", |same| same.with(&[("gp-first-part", "1"), ("gp-timeout-ms", "0")])),
     ("aims at a quality of 0.7: n_task is 0.43 of what is there", |same| same.with(&[("gp-quality", "0.7")])),
     ("aims at a quality of 0.1: n_task is 9 times what is there", |same| same.with(&[("gp-quality", "0.1")])),
+    ("a job is to blame that is half of what waits", |same| same.with(&[("gp-single-job", "0.5")])),
+    ("the last two", |same| same.with(&[("gp-quality", "0.1"), ("gp-single-job", "0.5")])),
     ("tasks run for at least 5 s", |same| same.with(&[("min-run-ms", "5000")])),
     ("no more than three kills in a row", |same| same.with(&[("gp-max-kills", "3")])),
 ];
