@@ -37,7 +37,9 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCo
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.SchedulerContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerPreemptEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSet;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSetUtils;
 import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
@@ -164,9 +166,27 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   @Override
   public void handle(SchedulerEvent event) {
+    if (isStockPreemption(event)) {
+      stockPreemption.refused(((ContainerPreemptEvent) event).getContainer().getContainerId());
+      return;
+    }
     super.handle(event);
     engine.guard(() -> demotions.hear(event));
     tell(facts -> underWriteLock(() -> events.tell(facts, event)));
+  }
+
+  /**
+   * Whether CapacityScheduler's preemption orders something while Hiatus places. What a node orders that its administrator made
+   * smaller than what runs there, with a time-out, looks alike and is none.
+   */
+  private boolean isStockPreemption(SchedulerEvent event) {
+    if (!engine.places() || event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_PREEMPTION
+        && event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_KILLABLE) {
+      return false;
+    }
+    FiCaSchedulerNode node = getNode(((ContainerPreemptEvent) event).getContainer().getAllocatedNode());
+    return node == null || !node.isOvercommitTimeOutSet()
+        || Resources.fitsIn(getResourceCalculator(), Resources.none(), node.getUnallocatedResource());
   }
 
   @Override
@@ -280,33 +300,6 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     Priority updated = super.updateApplicationPriority(priority, id, future, user);
     tell(facts -> underWriteLock(() -> teller.appChanged(facts, id)));
     return updated;
-  }
-
-  // ---- What CapacityScheduler's own preemption orders ----
-
-  @Override
-  public void markContainerForPreemption(ApplicationAttemptId attempt, RMContainer container) {
-    if (mayStockTake(container)) {
-      super.markContainerForPreemption(attempt, container);
-    } else {
-      stockPreemption.refused(container.getContainerId());
-    }
-  }
-
-  @Override
-  public void markContainerForKillable(RMContainer container) {
-    if (mayStockTake(container)) {
-      super.markContainerForKillable(container);
-    } else {
-      stockPreemption.refused(container.getContainerId());
-    }
-  }
-
-  /** Whether stock places, or an administrator made the container's node smaller than what runs there, with a time-out. */
-  private boolean mayStockTake(RMContainer container) {
-    FiCaSchedulerNode node = getNode(container.getAllocatedNode());
-    return !engine.places() || node != null && node.isOvercommitTimeOutSet()
-        && !Resources.fitsIn(getResourceCalculator(), Resources.none(), node.getUnallocatedResource());
   }
 
   // ---- Who places ----

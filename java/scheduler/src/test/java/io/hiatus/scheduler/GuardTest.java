@@ -121,7 +121,10 @@ public class GuardTest {
   }
 
   private static MockCluster cluster() throws Exception {
-    return MockCluster.with(conf -> conf.setClass(YarnConfiguration.RM_SCHEDULER, BadScheduler.class, HiatusScheduler.class));
+    return MockCluster.with(conf -> {
+      conf.setClass(YarnConfiguration.RM_SCHEDULER, BadScheduler.class, HiatusScheduler.class);
+      conf.setBoolean(HiatusConfiguration.PLACE_BETWEEN_HEARTBEATS, false); // a step is taken where a test takes it
+    });
   }
 
   /** Something that happens to the cluster. */
@@ -165,7 +168,10 @@ public class GuardTest {
       node.beat();
       app.ask(1, 512);
       assertStockTakesOver(cluster, () -> new Error(new NullPointerException("on purpose")),
-          () -> cluster.scheduler().locked(cluster.engine()::step));
+          () -> MockCluster.until("it is given out", () -> {
+            cluster.scheduler().locked(cluster.engine()::step);
+            return cluster.engine().fault() != null;
+          }));
 
       ours = () -> new StackOverflowError("on purpose");
       node.beat();

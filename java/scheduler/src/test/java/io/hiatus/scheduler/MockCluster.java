@@ -295,8 +295,13 @@ final class MockCluster implements AutoCloseable {
   }
 
   void resize(FakeNode node, int memoryMb) {
+    resize(node, memoryMb, -1);
+  }
+
+  /** And what runs beyond that may go on for so long; -1: for ever. */
+  void resize(FakeNode node, int memoryMb, int overcommitTimeoutMs) {
     Resource size = Resource.newInstance(memoryMb, node.total().getVirtualCores());
-    send(new RMNodeResourceUpdateEvent(node.id(), ResourceOption.newInstance(size, -1)));
+    send(new RMNodeResourceUpdateEvent(node.id(), ResourceOption.newInstance(size, overcommitTimeoutMs)));
   }
 
   @SuppressWarnings("unchecked")

@@ -68,6 +68,22 @@ public class StockPreemptionTest {
     }
   }
 
+  /** As `yarn rmadmin -updateNodeResource` with a time-out has it: that is nobody's preemption. */
+  @Test
+  public void whatANodeThatWasMadeSmallerMustGiveUpIsTaken() throws Exception {
+    try (MockCluster cluster = MockCluster.with(StockPreemptionTest::hasty)) {
+      FakeNode node = cluster.node(256 + 4 * 1024, 64);
+      big = cluster.run("default");
+      big.ask(4, 1024);
+      cluster.rounds(4);
+      assertEquals(4, big.held().size());
+      cluster.resize(node, 256 + 2 * 1024, 0);
+      cluster.rounds(3);
+      assertEquals(2, big.held().size());
+      assertNull(cluster.difference());
+    }
+  }
+
   @Test
   public void whereHiatusIsOffItWorksAsConfigured() throws Exception {
     for (String mode : new String[] {"off", "observe"}) {
