@@ -16,6 +16,7 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
@@ -176,17 +177,19 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   }
 
   /**
-   * Whether CapacityScheduler's preemption orders something while Hiatus places. What a node orders that its administrator made
-   * smaller than what runs there, with a time-out, looks alike and is none.
+   * Whether it is an order that is not carried out. While Hiatus places that is what CapacityScheduler's preemption orders. What a
+   * node orders that its administrator made smaller than what runs there, with a time-out, looks alike and is none; but a node
+   * that is being decommissioned is never too full: its total follows, a heartbeat late, what goes on there.
    */
   private boolean isStockPreemption(SchedulerEvent event) {
-    if (!engine.places() || event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_PREEMPTION
+    if (event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_PREEMPTION
         && event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_KILLABLE) {
       return false;
     }
     FiCaSchedulerNode node = getNode(((ContainerPreemptEvent) event).getContainer().getAllocatedNode());
-    return node == null || !node.isOvercommitTimeOutSet()
-        || Resources.fitsIn(getResourceCalculator(), Resources.none(), node.getUnallocatedResource());
+    boolean tooFull = node != null && node.isOvercommitTimeOutSet()
+        && !Resources.fitsIn(getResourceCalculator(), Resources.none(), node.getUnallocatedResource());
+    return tooFull ? node.getRMNode().getState() == NodeState.DECOMMISSIONING : engine.places();
   }
 
   @Override
