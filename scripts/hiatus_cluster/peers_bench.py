@@ -103,13 +103,13 @@ def jvm_options():
     return (layout.ROOT / "java" / "scheduler" / "build" / "bench.options").read_text().splitlines()
 
 
-def run_once(jvm, scheduler, load, options):
-    """One scheduler under one load in a new JVM."""
+def run_once(jvm, scheduler, load, options, profile=False):
+    """One scheduler under one load in a new JVM; ``profile``: with samples of what its time goes to, which cost some."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "result.json"
         command = ["java", *_JVM, f"-Xmx{options.heap}", f"-Dhadoop.tmp.dir={scratch}", *jvm, "io.hiatus.scheduler.PeerBench",
                    f"scheduler={SCHEDULERS[scheduler]}", f"load={load.kind}", f"nodes={load.nodes}", f"slots={load.slots}",
-                   f"apps={load.apps}", f"fill={load.fill}", f"seconds={options.seconds}", f"out={out}"]
+                   f"apps={load.apps}", f"fill={load.fill}", f"seconds={options.seconds}", f"profile={str(profile).lower()}", f"out={out}"]
         log = layout.BUILD / "bench" / f"peers-{load.name}-{scheduler}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -188,6 +188,15 @@ def holders(results):
     return "\n".join(lines) + "\n"
 
 
+def profiles(results):
+    """What the thread that plays all spends its time on within each scheduler, by load: a table in Markdown, or nothing."""
+    shares = {(load.name, scheduler): run.get("shares") for load, runs in results.items() for scheduler, run in runs.items() if run.get("shares")}
+    parts = sorted({part for share in shares.values() for part in share})
+    rows = [[load, scheduler, *[_cell(share.get(part), ".0%") for part in parts]] for (load, scheduler), share in shares.items()]
+    lines = [["load", "scheduler", *parts], [*["---"] * 2, *["--:"] * len(parts)], *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines) if rows else ""
+
+
 METHOD = """One thread plays all nodes and masters, in rounds: each master calls, then each node reports in, at full speed (`restart` and
 `morning`: at most one round a second). All times are CPU times of that thread, except where "wall" is said; CPU time of all other
 Java threads (Hiatus' ticker, the dispatcher) is told beside them and is in "containers per CPU s", "all taken in" and "placed".
@@ -210,7 +219,7 @@ the clock, planning every 100 ms, comes less or more often per round than it wou
 """
 
 
-def page(results, options, began, ended):
+def page(results, profiled, options, began, ended):
     """The whole document."""
     version = subprocess.run(["java", "-version"], capture_output=True, text=True).stderr.splitlines()[0]
     made = (f"Made by `scripts/bench peers {' '.join(sys.argv[1:])}`".rstrip() + f" on {ended[0]} at commit {began[2]}: {options.repeats} runs of each, "
@@ -221,6 +230,9 @@ def page(results, options, began, ended):
         rows = [row for load, by_scheduler in results.items() if load.once is once for row in rows_of(load, by_scheduler, columns)]
         if rows:
             parts += [f"## {title}", "", table(columns, rows)]
+    if profiled:
+        parts += ["## What the time goes to", "", "Samples of the one thread's stack within the scheduler, every 10 ms, in a run of their own. Stock's commit, ends, "
+                  "launches and masters' calls are the same code under both.", "", profiles(profiled)]
     return "\n".join([*parts, "## Who held it", "", holders(results)])
 
 
@@ -241,6 +253,7 @@ def arguments(given=None):
     parser.add_argument("--loads", nargs="+", choices=names, default=names, metavar="LOAD", help=f"of {', '.join(names)}; all by default")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each scheduler under each load (default: 3)")
     parser.add_argument("--seconds", type=int, help="CPU time measured per run, after half as much of warming up (default: 10; 1 with --quick)")
+    parser.add_argument("--profile", action="store_true", help="and one more run of each with samples of what the time goes to, for loads that last")
     parser.add_argument("--quick", action="store_true", help="20 nodes, one run of each kind of load: a minute in all, to see that it works")
     parser.add_argument("--heap", default="4g", help="of each JVM (default: 4g)")
     parser.add_argument("--limit-s", type=int, default=600, help="a run that takes more CPU time, of all its threads, is a failure (default: 600)")
@@ -259,11 +272,11 @@ def arguments(given=None):
 
 
 def measure(jvm, options):
-    """All runs, the schedulers in turns; after each load what there is so far, by load, then by scheduler."""
+    """All runs, the schedulers in turns; after each load what there is so far, by load, then by scheduler: results, and profiles."""
     loads = [load for load in LOADS if load.name in options.loads]
     if options.quick:
         loads = list({(load.kind, load.fill): quick(load) for load in loads}.values())
-    results = {}
+    results, profiled = {}, {}
     for load in loads:
         by_scheduler = results[load] = {scheduler: [] for scheduler in SCHEDULERS}
         for repeat in range(options.repeats):
@@ -272,7 +285,9 @@ def measure(jvm, options):
                 runs.append(run_once(jvm, scheduler, load, options))
                 print(f"bench: {load.name} {repeat + 1}/{options.repeats} {scheduler}: {runs[-1].failure or 'done'}, "
                       f"{time.monotonic() - begun:.0f} s", flush=True)
-        yield results
+        if options.profile and not load.once:
+            profiled[load] = {scheduler: run_once(jvm, scheduler, load, options, profile=True) for scheduler in SCHEDULERS}
+        yield results, profiled
 
 
 def main():
@@ -282,8 +297,8 @@ def main():
     jvm = jvm_options()
     began = _now()
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    for results in measure(jvm, options):
-        text = page(results, options, began, _now())
+    for results, profiled in measure(jvm, options):
+        text = page(results, profiled, options, began, _now())
         options.out.write_text(text)
     print(f"\n{text}\nbench: written to {options.out}")
 

@@ -8,34 +8,14 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import java.util.Collections;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
-import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.junit.Test;
 
 /** Nothing stays suspended because Hiatus does not place any more, whatever the reason, a restart between included. */
-public class DrainerTest {
-  private FakeNode node;
-  private FakeApp big;
-  private FakeApp small;
-  private ContainerId suspended;
-
-  /** One of the big job's four containers is suspended, and the small job has its room. */
-  private void suspendOne(MockCluster cluster) throws Exception {
-    node = cluster.node(2 * 256 + 4 * 1024, 64);
-    big = cluster.run("default");
-    small = cluster.run("default");
-    big.ask(4, 1024);
-    cluster.rounds(5);
-    small.ask(1, 1024);
-    cluster.rounds(4);
-    suspended = Collections.max(big.held());
-    assertEquals(1, gauge("SuspendedNow"));
-  }
-
+public class DrainerTest extends OneSuspended {
   /** How many are suspended, as told in every mode. */
   private static int told(MockCluster cluster) {
     return cluster.scheduler().explainNow().whole().path("suspended_now").asInt();

@@ -23,25 +23,7 @@ import org.junit.Test;
 import org.slf4j.LoggerFactory;
 
 /** The machine outlives the policy: whatever fails, stock CapacityScheduler goes on, loudly, and there is a way back. */
-public class FallbackTest {
-  private FakeNode node;
-  private FakeApp big;
-  private FakeApp small;
-
-  /** One of the big job's four containers is suspended, and the small job has its room. */
-  private void suspendOne(MockCluster cluster) throws Exception {
-    node = cluster.node(2 * 256 + 4 * 1024, 64);
-    big = cluster.run("default");
-    small = cluster.run("default");
-    big.ask(4, 1024);
-    cluster.rounds(5);
-    small.ask(1, 1024);
-    cluster.rounds(4);
-    assertEquals(1, small.held().size());
-    assertEquals(1, gauge("SuspendedNow"));
-    assertNull(cluster.difference());
-  }
-
+public class FallbackTest extends OneSuspended {
   private static void panic(MockCluster cluster) {
     assertThrows(NativeException.class, () -> Native.testingPanic(cluster.engine().core(), "on purpose"));
   }

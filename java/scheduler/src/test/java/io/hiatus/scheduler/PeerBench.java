@@ -26,7 +26,8 @@ import org.slf4j.event.Level;
  * CapacityScheduler in turns. Times are CPU times, so that other work on the machine matters little.
  *
  * <p>Arguments: scheduler=CLASS, load=churn|full|limited|fragmented|restart|morning, nodes=, slots=, apps=, fill= (what
- * applications want, in percent of the cluster), seconds= (CPU time of measuring), out=FILE (JSON).
+ * applications want, in percent of the cluster), seconds= (CPU time of measuring), profile=true|false (what this thread's
+ * time is spent on, at some cost), out=FILE (JSON).
  */
 public final class PeerBench implements AutoCloseable {
   private static final int QUEUES = 4;
@@ -47,6 +48,7 @@ public final class PeerBench implements AutoCloseable {
   private final int appCount;
   private final int fill;
   private final int seconds;
+  private final boolean profile;
   private final MockRM rm;
   private final PeerLoad load;
   private final HoldMeter holds;
@@ -54,14 +56,15 @@ public final class PeerBench implements AutoCloseable {
   private Map<String, Long> threadsBefore;
   private long wallBefore;
 
-  PeerBench(Class<? extends ResourceScheduler> scheduler, String kind, int nodes, int slots, int apps, int fill, int seconds)
-      throws Exception {
+  PeerBench(Class<? extends ResourceScheduler> scheduler, String kind, int nodes, int slots, int apps, int fill, int seconds,
+      boolean profile) throws Exception {
     this.kind = kind;
     this.nodes = nodes;
     this.slots = slots;
     this.appCount = apps;
     this.fill = fill;
     this.seconds = seconds;
+    this.profile = profile;
     HoldMeter[] installed = new HoldMeter[1];
     rm = new MockRM(configuration(scheduler)) {
       @Override
@@ -92,7 +95,7 @@ public final class PeerBench implements AutoCloseable {
     try (PeerBench bench = new PeerBench(
         Class.forName(options.get("scheduler")).asSubclass(ResourceScheduler.class), options.get("load"),
         number(options, "nodes"), number(options, "slots"), number(options, "apps"), number(options, "fill"),
-        number(options, "seconds"))) {
+        number(options, "seconds"), Boolean.parseBoolean(options.get("profile")))) {
       new ObjectMapper().writeValue(new File(options.get("out")), bench.run());
       code = 0;
     } catch (Exception | Error e) {
@@ -177,7 +180,15 @@ public final class PeerBench implements AutoCloseable {
     rounds(WARMUP_ROUNDS, (seconds + 1) / 2);
     begin();
     long before = load.given();
-    int rounds = rounds(LEAST_ROUNDS, seconds);
+    int rounds;
+    if (profile) {
+      try (StackShares stacks = new StackShares()) {
+        rounds = rounds(LEAST_ROUNDS, seconds);
+        result.put("shares", stacks.shares());
+      }
+    } else {
+      rounds = rounds(LEAST_ROUNDS, seconds);
+    }
     long given = load.given() - before;
     double cpuS = end("") + (load.calls.sum() + load.beats.sum()) / 1e9;
     result.put("rounds", rounds);

@@ -32,7 +32,11 @@ public class PeerBenchTest {
   }
 
   private Map<String, Object> run(String load, int fill) throws Exception {
-    try (PeerBench bench = new PeerBench(scheduler, load, NODES, SLOTS, APPS, fill, 1)) {
+    return run(load, fill, false);
+  }
+
+  private Map<String, Object> run(String load, int fill, boolean profile) throws Exception {
+    try (PeerBench bench = new PeerBench(scheduler, load, NODES, SLOTS, APPS, fill, 1, profile)) {
       Map<String, Object> result = bench.run();
       assertNull(result.get("fault"));
       assertTrue(result.toString(), (double) result.get("longest hold ms") > 0);
@@ -50,6 +54,15 @@ public class PeerBenchTest {
     assertTrue(result.toString(), count(result, "given") > 0);
     assertTrue(result.toString(), (double) result.get("containers per CPU s") > 0);
     assertTrue(result.toString(), (double) result.get("node update p99 us") > 0);
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  public void aProfileTellsPartsOfOneWhole() throws Exception {
+    Map<String, Double> shares = (Map<String, Double>) run("churn", 120, true).get("shares");
+    assertEquals(1, shares.values().stream().mapToDouble(Double::doubleValue).sum(), 1e-9);
+    assertTrue(shares.toString(), shares.containsKey("stock: commit of a container"));
+    assertEquals(scheduler == HiatusScheduler.class, shares.containsKey("Hiatus: library"));
   }
 
   @Test

@@ -20,31 +20,11 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptS
 import org.junit.Test;
 
 /** What dies and comes back: the ResourceManager, nodes, attempts. */
-public class RecoveryTest {
-  private static final int NODE_MB = 2 * 256 + 4 * 1024;
-
-  private FakeNode node;
-  private FakeApp big;
-  private FakeApp small;
-
-  /** One of the big job's four containers is suspended for the small one's. */
-  private void suspendOne(MockCluster cluster) throws Exception {
-    node = cluster.node(NODE_MB, 64);
-    big = cluster.run("default");
-    small = cluster.run("default");
-    big.ask(4, 1024);
-    cluster.rounds(5);
-    small.ask(1, 1024);
-    cluster.rounds(4);
-    assertEquals(1, gauge("SuspendedNow"));
-    assertNull(cluster.difference());
-  }
-
+public class RecoveryTest extends OneSuspended {
   @Test
   public void aRestartedResourceManagerKnowsAgainWhatRunsAndWhatIsSuspended() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
       suspendOne(cluster);
-      ContainerId suspended = Collections.max(big.held());
       int running = node.running().size();
 
       cluster.restart();
