@@ -34,7 +34,8 @@ def test_who_does_not_place_everything_has_failed():
 
 def test_a_profile_is_a_row_of_shares_for_each_scheduler():
     runs = {HIATUS: Result({"shares": {"commit": 0.75, "ours": 0.25}}), CAPACITY: Result({"shares": {"commit": 1.0}})}
-    assert peers_bench.profiles({CHURN: runs}).splitlines()[2:] == [f"| churn | {HIATUS} | 75% | 25% |", f"| churn | {CAPACITY} | 100% |  |"]
+    assert peers_bench.profiles({CHURN: runs}).splitlines()[2:] == [
+        f"| {CHURN.name} | {HIATUS} | 75% | 25% |", f"| {CHURN.name} | {CAPACITY} | 100% |  |"]
     assert peers_bench.profiles({CHURN: {HIATUS: Result(failure="stands still")}}) == ""
 
 

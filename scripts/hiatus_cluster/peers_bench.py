@@ -231,7 +231,7 @@ def page(results, profiled, options, began, ended):
         if rows:
             parts += [f"## {title}", "", table(columns, rows)]
     if profiled:
-        parts += ["## What the time goes to", "", "Samples of the one thread's stack within the scheduler, every 10 ms, in a run of their own. Stock's commit, ends, "
+        parts += ["## What the time goes to", "", "Samples of the one thread's stack within the scheduler, every 5 ms at safepoints, in a run of their own. Stock's commit, ends, "
                   "launches and masters' calls are the same code under both.", "", profiles(profiled)]
     return "\n".join([*parts, "## Who held it", "", holders(results)])
 

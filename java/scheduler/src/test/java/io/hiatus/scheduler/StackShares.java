@@ -1,27 +1,17 @@
 package io.hiatus.scheduler;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordedFrame;
-import jdk.jfr.consumer.RecordingFile;
 
 /**
- * What this thread spends its time on, by samples of its stack (Java Flight Recorder): Hiatus' own code, its library, or which
- * work of CapacityScheduler. The innermost of these that a stack is in counts.
+ * What the thread that makes this spends its time on, by samples of its stack: Hiatus' own code, its library, or which work of
+ * CapacityScheduler. The innermost of these that a stack is in counts. Samples are taken at the JVM's safepoints: they tell
+ * parts as large as these apart, and no lines.
  */
 final class StackShares implements AutoCloseable {
   private static final String STOCK = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.";
-  private static final List<String> SAMPLES = Arrays.asList("jdk.ExecutionSample", "jdk.NativeMethodSample");
-  private static final Duration PERIOD = Duration.ofMillis(10);
+  private static final long PERIOD_MS = 5;
 
   /** Methods, as class.method after {@link #STOCK}, and what they are part of. */
   private static final Map<String, String> PARTS = new LinkedHashMap<>();
@@ -37,46 +27,43 @@ final class StackShares implements AutoCloseable {
     PARTS.put("capacity.CapacityScheduler.handle", "stock: the rest of a node's update");
   }
 
-  private final String thread = Thread.currentThread().getName();
-  private final Recording recording = new Recording();
+  private final Map<String, Integer> counts = new TreeMap<>();
+  private final Thread watched = Thread.currentThread();
+  private final Thread sampler = new Thread(this::sample, "StackShares");
 
   StackShares() {
-    SAMPLES.forEach(event -> recording.enable(event).withPeriod(PERIOD));
-    recording.start();
+    sampler.start();
   }
 
-  /** Shares of the samples so far, 0 to 1, by what they were for. */
-  Map<String, Double> shares() throws IOException {
-    Path file = Files.createTempFile("stacks", ".jfr");
-    try {
-      recording.dump(file);
-      Map<String, Integer> counts = new TreeMap<>();
-      int all = 0;
-      for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
-        if (SAMPLES.contains(event.getEventType().getName()) && event.getStackTrace() != null
-            && thread.equals(event.getThread("sampledThread").getJavaName())) {
-          String part = part(event.getStackTrace().getFrames());
-          if (part != null) {
-            counts.merge(part, 1, Integer::sum);
-            all++;
-          }
-        }
+  private void sample() {
+    while (!Thread.currentThread().isInterrupted()) {
+      String part = part(watched.getStackTrace());
+      if (part != null) {
+        counts.merge(part, 1, Integer::sum);
       }
-      Map<String, Double> shares = new LinkedHashMap<>();
-      for (Map.Entry<String, Integer> count : counts.entrySet()) {
-        shares.put(count.getKey(), count.getValue() / (double) all);
+      try {
+        Thread.sleep(PERIOD_MS);
+      } catch (InterruptedException e) {
+        return;
       }
-      return shares;
-    } finally {
-      Files.delete(file);
     }
   }
 
+  /** Ends; shares of all samples, 0 to 1, by what they were for. */
+  Map<String, Double> shares() throws InterruptedException {
+    close();
+    sampler.join();
+    double all = counts.values().stream().mapToInt(Integer::intValue).sum();
+    Map<String, Double> shares = new LinkedHashMap<>();
+    counts.forEach((part, count) -> shares.put(part, count / all));
+    return shares;
+  }
+
   /** What the innermost known frame is part of; null for the bench's own work. */
-  private static String part(List<RecordedFrame> frames) {
-    for (RecordedFrame frame : frames) {
-      String owner = frame.getMethod().getType().getName();
-      String method = owner + "." + frame.getMethod().getName();
+  private static String part(StackTraceElement[] stack) {
+    for (StackTraceElement frame : stack) {
+      String owner = frame.getClassName();
+      String method = owner + "." + frame.getMethodName();
       if (owner.equals(Native.class.getName())) {
         return "Hiatus: library";
       }
@@ -96,6 +83,6 @@ final class StackShares implements AutoCloseable {
 
   @Override
   public void close() {
-    recording.close();
+    sampler.interrupt();
   }
 }
