@@ -19,6 +19,7 @@ final class StackShares implements AutoCloseable {
   static {
     PARTS.put("capacity.CapacityScheduler.tryCommit", "stock: commit of a container");
     PARTS.put("AbstractYarnScheduler.completedContainer", "stock: a container's end");
+    PARTS.put("capacity.CapacityScheduler.completedContainerInternal", "stock: a container's end");
     PARTS.put("AbstractYarnScheduler.updateCompletedContainers", "stock: a container's end");
     PARTS.put("AbstractYarnScheduler.updateNewContainerInfo", "stock: a container's launch");
     PARTS.put("capacity.CapacityScheduler.allocate", "stock: a master's call");
