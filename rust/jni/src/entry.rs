@@ -4,7 +4,7 @@
 
 use crate::convert;
 use crate::core::{Core, CoreError};
-use crate::layout::ABI;
+use crate::layout::{ABI, MORE, SAID};
 use crate::said;
 use hiatus_core::units::NodeId;
 use jni::errors::{Error, ErrorPolicy};
@@ -110,8 +110,8 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_check<'a>(
     env.with_env(|env| crate::core::settings(&text(env, &properties)?).map(|_| ())).resolve::<Throw>();
 }
 
-/// `static native int step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
-/// answers, of which those that do not fit wait for `rest`.
+/// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
+/// answers, of which those that do not fit wait for `rest`; with [`MORE`] and [`SAID`], to save calls that find nothing.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
     mut env: EnvUnowned<'a>,
@@ -121,13 +121,15 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
     facts: JByteBuffer<'a>,
     length: jint,
     mut answers: JByteBuffer<'a>,
-) -> jint {
+) -> jlong {
     env.with_env(|env| {
         let facts = filled(env, &facts, usize::try_from(length).unwrap_or(usize::MAX))?;
         let answers = whole(env, &mut answers)?;
         Core::with(handle, |core| {
             core.step(now_ms, facts)?;
-            Ok(core.give(answers))
+            let more = if core.has_more() { MORE } else { 0 };
+            let said = if said::waits() { SAID } else { 0 };
+            Ok(jlong::from(core.give(answers)) | more | said)
         })
     })
     .resolve::<Throw>()

@@ -20,6 +20,11 @@ pub enum Type {
 /// Bytes of kind and length before the fields.
 pub const HEADER: usize = 8;
 
+/// What a step returns, beside the bytes of its answers: set if another step is worth while before there are new facts.
+pub const MORE: i64 = 1 << 32;
+/// And this if the core said something that is to be fetched.
+pub const SAID: i64 = 1 << 33;
+
 /// A record's layout, as generators see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {

@@ -63,6 +63,12 @@ pub fn listen(level: i32) {
     log::set_max_level(LevelFilter::iter().nth(level).unwrap_or(LevelFilter::Trace));
 }
 
+/// Whether something was said since it was taken last.
+pub fn waits() -> bool {
+    let said = SAID.lock();
+    !said.lines.is_empty() || said.left_out > 0
+}
+
 /// What was said since the last call, in lines that begin with the level as a digit; `None` if nothing was.
 pub fn take() -> Option<String> {
     SAID.lock().take()
@@ -77,8 +83,9 @@ mod tests {
         listen(3);
         log::info!("one\ntwo");
         log::debug!("not this");
+        assert!(waits());
         assert_eq!(take().unwrap(), "3hiatus::said::tests: one two\n");
-        assert_eq!(take(), None);
+        assert!(!waits() && take().is_none());
         listen(0);
         log::error!("nor this");
         assert_eq!(take(), None);

@@ -9,6 +9,10 @@ final class Records {
   static final int ABI = 25807004;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
+  /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
+  static final long MORE = 4294967296L;
+  /** There too: the core said something. */
+  static final long SAID = 8589934592L;
 
   private Records() {
   }

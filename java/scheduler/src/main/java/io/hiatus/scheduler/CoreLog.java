@@ -22,9 +22,9 @@ final class CoreLog {
     }
   }
 
-  /** Behind it. */
+  /** Behind one that said something. */
   void passOn() {
-    String said = level > 0 ? Native.said() : null;
+    String said = Native.said();
     if (said != null) {
       for (String line : said.split("\n")) {
         passOn(line.charAt(0), line.substring(1));

@@ -104,14 +104,14 @@ final class Engine {
   }
 
   /**
-   * A step now, of bounded length.
+   * A step now, of bounded length, unless it would find nothing.
    *
    * @return whether another one is worth while at once
    */
   boolean step() {
     boolean[] more = new boolean[1];
     guarded(() -> {
-      if (core != 0 && scheduler.isReady()) {
+      if (core != 0 && scheduler.isReady() && !stepper.isQuiet()) {
         more[0] = stepper.step(mode == Mode.OBSERVE, conf.stepBudgetMs());
       }
     });

@@ -58,10 +58,14 @@ class Facts {
   private final LiveContainers live = new LiveContainers();
   private final Map<String, List<Object>> queuesSent = new HashMap<>();
   private final Map<NodeId, List<Object>> nodesSent = new HashMap<>();
+  /** Nodes whose last heartbeat told of paused or waiting containers. */
+  private final Set<NodeId> queueing = new HashSet<>();
   private final boolean memoryOnly;
   private final Predicate<ContainerId> isOurs;
   private FactBuffer filling = new FactBuffer();
   private FactBuffer taken = new FactBuffer();
+  /** Bytes in {@code filling} that tell no more than that nodes live. */
+  private int quietBytes;
 
   /**
    * Where only memory counts for the ResourceManager (YARN's DefaultResourceCalculator), vcores still count for a
@@ -80,12 +84,22 @@ class Facts {
     taken.clear();
     filling = taken;
     taken = full;
+    quietBytes = 0;
     return full;
   }
 
   /** Whether there is nothing to tell. */
   boolean isEmpty() {
-    return !isWritten() && asksChanged.isEmpty() && !queuesChanged.get() && !activeChanged.get();
+    return !isWritten() && isNothingMarked();
+  }
+
+  /** Whether there is nothing to tell but that nodes live which have room for nobody. */
+  synchronized boolean isQuiet() {
+    return filling.length() == quietBytes && isNothingMarked();
+  }
+
+  private boolean isNothingMarked() {
+    return asksChanged.isEmpty() && !queuesChanged.get() && !activeChanged.get();
   }
 
   /** Whether facts are written down that nobody has taken. */
@@ -124,14 +138,22 @@ class Facts {
       nodes.remove(id);
       nodesSent.remove(id);
       flagsSent.remove(id);
+      queueing.remove(id);
       Records.putNodeRemoved(filling, node);
     }
   }
 
-  synchronized void heartbeat(NodeId id, int paused, int waiting) {
+  /** A node reported in, with so many containers paused and waiting there; {@code isFull} if it has room for nobody. */
+  synchronized void heartbeat(NodeId id, int paused, int waiting, boolean isFull) {
     Integer node = nodes.of(id);
     if (node != null) {
+      int before = filling.length();
       Records.putHeartbeat(filling, node, paused, waiting);
+      if (paused > 0 || waiting > 0) {
+        queueing.add(id);
+      } else if (!queueing.remove(id) && isFull) {
+        quietBytes += filling.length() - before;
+      }
     }
   }
 

@@ -22,8 +22,11 @@ final class Native {
   /** Throws if the properties would be refused. */
   static native void check(String properties);
 
-  /** One step over {@code length} bytes of facts; returns the bytes of answers. What did not fit waits for rest. */
-  static native int step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers);
+  /**
+   * One step over {@code length} bytes of facts; returns the bytes of answers, with {@link Records#MORE} and {@link Records#SAID}.
+   * What did not fit waits for rest.
+   */
+  static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers);
 
   /** More answers of the last call; 0 when there are none. */
   static native int rest(long handle, ByteBuffer answers);

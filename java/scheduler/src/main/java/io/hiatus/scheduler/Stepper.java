@@ -22,6 +22,8 @@ final class Stepper {
   private final CoreLog coreLog = new CoreLog();
   private final SlowSteps slowSteps = new SlowSteps();
   private long lastMs;
+  /** What the core said of that with its last step. */
+  private boolean hasMore;
   private long readNanos;
   private long coreNanos;
   private long applyNanos;
@@ -46,6 +48,14 @@ final class Stepper {
     return !answers.hasNext();
   }
 
+  /**
+   * Whether a step now would find nothing to do: the core was asked in this very millisecond, and all that was told since is
+   * that nodes live which have room for nobody. Most heartbeats of a large cluster that is full are of that kind.
+   */
+  boolean isQuiet() {
+    return Time.monotonicNow() == lastMs && !hasMore && facts.isQuiet() && isSettled();
+  }
+
   /** Whether a step would find something to do. */
   boolean isDue() {
     return !isSettled() || !facts.isEmpty() || Native.hasMore(core);
@@ -64,7 +74,7 @@ final class Stepper {
       }
       left -= carryOut(left, observeOnly);
     }
-    return left <= 0 || left < MOST_CONTAINERS && Native.hasMore(core);
+    return left <= 0 || left < MOST_CONTAINERS && hasMore;
   }
 
   /** Returns whether there are answers; without news, if it needs any, the core is not asked. */
@@ -78,10 +88,14 @@ final class Stepper {
     coreLog.listen();
     lastMs = Time.monotonicNow();
     long called = System.nanoTime();
-    answers.begin(Native.step(core, lastMs, news.bytes(), news.length(), answers.buffer()));
+    long stepped = Native.step(core, lastMs, news.bytes(), news.length(), answers.buffer());
+    answers.begin((int) stepped);
+    hasMore = (stepped & Records.MORE) != 0;
     readNanos = called - begun;
     coreNanos = System.nanoTime() - called;
-    coreLog.passOn();
+    if ((stepped & Records.SAID) != 0) {
+      coreLog.passOn();
+    }
     applyNanos = 0;
     factBytes = news.length();
     if (isSettled()) {

@@ -28,6 +28,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCap
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.util.resource.Resources;
 
 /**
  * Tells the core how queues, nodes, applications and containers are now, as CapacityScheduler has them. Some of it under
@@ -145,7 +146,9 @@ final class Teller {
     int paused = status == null ? 0 : status.getQueuedOpportContainers();
     // The node's queue holds paused containers, and those of ours that it cannot start yet.
     int waiting = status == null ? 0 : Math.max(0, status.getWaitQueueLength() - paused);
-    facts.heartbeat(node.getNodeID(), paused, waiting);
+    boolean isFull = !Resources.fitsIn(scheduler.getResourceCalculator(), scheduler.getMinimumResourceCapability(),
+        node.getUnallocatedResource());
+    facts.heartbeat(node.getNodeID(), paused, waiting, isFull);
   }
 
   /**

@@ -175,7 +175,7 @@ public class BoundaryTest {
   }
 
   private int step(long handle, FactBuffer facts) {
-    return Native.step(handle, 1, facts.bytes(), facts.length(), answers);
+    return (int) Native.step(handle, 1, facts.bytes(), facts.length(), answers);
   }
 
   private Set<Integer> nodesOf(long handle) {

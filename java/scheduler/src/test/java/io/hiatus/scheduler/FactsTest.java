@@ -108,7 +108,7 @@ public class FactsTest {
     facts.demoted(never);
     facts.promoted(never);
     facts.completed(never, Exit.FAILED);
-    facts.heartbeat(NodeId.newInstance("never", 1), 0, 0);
+    facts.heartbeat(NodeId.newInstance("never", 1), 0, 0, false);
     facts.nodeRemoved(NodeId.newInstance("never", 1));
     facts.appRemoved(ApplicationId.newInstance(1, 99));
     facts.attemptEnded(ApplicationId.newInstance(1, 99), false, emptySet());

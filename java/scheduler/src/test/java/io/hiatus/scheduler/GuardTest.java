@@ -61,9 +61,9 @@ public class GuardTest {
     }
 
     @Override
-    synchronized void heartbeat(NodeId id, int paused, int waiting) {
+    synchronized void heartbeat(NodeId id, int paused, int waiting, boolean isFull) {
       fail();
-      super.heartbeat(id, paused, waiting);
+      super.heartbeat(id, paused, waiting, isFull);
     }
 
     @Override
@@ -164,8 +164,9 @@ public class GuardTest {
         app.release(app.held().get(0));
         cluster.settle();
       });
-      // What is given out cannot be written down.
+      // What is given out cannot be written down. Not before: with that heartbeat it would be given out.
       node.beat();
+      cluster.settle();
       app.ask(1, 512);
       assertStockTakesOver(cluster, () -> new Error(new NullPointerException("on purpose")),
           () -> MockCluster.until("it is given out", () -> {

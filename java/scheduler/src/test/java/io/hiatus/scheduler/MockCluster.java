@@ -368,7 +368,7 @@ final class MockCluster implements AutoCloseable {
       if (engine().facts() == null) {
         return "there is no core: " + engine().fault();
       }
-      if (!engine().facts().isEmpty()) {
+      if (!engine().facts().isQuiet()) {
         return "facts are left over after a step";
       }
       Books books = new Books(scheduler(), engine().facts(), engine().core());

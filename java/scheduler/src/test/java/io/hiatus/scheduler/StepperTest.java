@@ -7,6 +7,8 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import org.apache.hadoop.util.Time;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.junit.Test;
 
 /** Steps of bounded length, and when there is another one. */
@@ -72,6 +74,36 @@ public class StepperTest {
         return null;
       });
     }
+  }
+
+  @Test
+  public void heartbeatsOfNodesThatAreFullAreTakenTogetherAndOfOthersAtOnce() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      FakeNode full = cluster.node(1024, 16);
+      cluster.run("default").ask(4, 256);
+      MockCluster.until("nothing more fits", () -> {
+        cluster.rounds(1);
+        return cluster.scheduler().getNode(full.id()).getUnallocatedResource().getMemorySize() == 0;
+      });
+      assertNull(cluster.difference());
+      int beats = 2_000;
+      long begunMs = Time.monotonicNow();
+      long steps = stepsOf(beats, full, cluster);
+      long tookMs = Time.monotonicNow() - begunMs;
+      assertTrue(steps + " steps in " + tookMs + " ms: one in a millisecond, and the ticker's", steps <= 2 * tookMs + 10);
+
+      FakeNode roomy = cluster.node(1024, 16);
+      assertTrue("each may let something start", stepsOf(beats, roomy, cluster) >= beats);
+    }
+  }
+
+  private static long stepsOf(int beats, FakeNode node, MockCluster cluster) {
+    RMNode updated = cluster.scheduler().getNode(node.id()).getRMNode();
+    long before = counter("Steps");
+    for (int i = 0; i < beats; i++) {
+      cluster.scheduler().nodeUpdate(updated); // the ResourceManager's dispatcher would make one of several
+    }
+    return counter("Steps") - before;
   }
 
   @Test
