@@ -7,7 +7,7 @@ use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
 use crate::scheduler::Scheduler;
 use crate::settings::{Mode, Primitive};
-use crate::state::{Job, State};
+use crate::state::{Job, Reason, State};
 use crate::units::{AppId, PartitionId};
 use serde::Serialize;
 
@@ -104,7 +104,9 @@ pub struct SuspendedExplanation {
     pub for_ms: u64,
     /// How often so far.
     pub times: u32,
-    /// For which application.
+    /// By whose doing: `preempted`, `parked`, `lent`, `recalled`, or `found` so.
+    pub reason: &'static str,
+    /// For which application; another one for what is preempted, the lender's for what is recalled.
     pub by: Option<String>,
     /// Whether it was put aside by hand, alone or with its application.
     pub parked: bool,
@@ -217,6 +219,8 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
             .suspended()
             .map(|(id, container)| {
                 let parked = cluster.is_parked(container);
+                let reason = cluster.reason(container).unwrap_or(Reason::Found);
+                let of_container = |id| cluster.containers().get(&id).map(|container| name(container.app));
                 SuspendedExplanation {
                     container: id.0,
                     application: name(container.app),
@@ -224,15 +228,24 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
                     state: if container.state == State::Suspended { "suspended" } else { "suspending" },
                     for_ms: cluster.now().since(container.since).0,
                     times: container.suspensions,
-                    by: container.suspended_for.map(name),
+                    reason: reason.name(),
+                    by: match reason {
+                        Reason::Preempted { by } => Some(name(by)),
+                        Reason::Recalled { by } => of_container(by),
+                        Reason::Parked | Reason::Lent | Reason::Found => None,
+                    },
                     parked,
-                    why: match container.suspended_for {
-                        Some(_) => "its job held more than its target, and the other one less",
-                        None if parked => "it was put aside by hand",
-                        None => "it was put aside by hand, or before the scheduler began",
+                    why: match reason {
+                        Reason::Preempted { .. } => "its job held more than its target, and the other one less",
+                        Reason::Parked => "it was put aside by hand",
+                        Reason::Lent => "it waits for maps of its job, and lends its room to maps",
+                        Reason::Recalled { .. } => "it had borrowed room, and the lender needed that",
+                        Reason::Found => "it was so before the scheduler began, and the reason is lost",
                     },
                     waits_for: if parked {
                         "being woken by hand"
+                    } else if !reason.ends_with_turn() {
+                        "enough maps of its job to be done"
                     } else if container.kept_out_since.is_some() {
                         "room on its node, which its job may have"
                     } else {

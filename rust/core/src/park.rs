@@ -4,7 +4,7 @@
 
 use crate::preempt::room_for_suspended_mb;
 use crate::settings::{ClusterSettings, Mode};
-use crate::state::{Cluster, Container, State};
+use crate::state::{Cluster, Container, Reason, State};
 use crate::units::ContainerId;
 
 /// Suspends what is parked and still counts.
@@ -13,7 +13,7 @@ pub fn park(cluster: &mut Cluster, settings: &ClusterSettings) {
     for container in counting {
         let found = cluster.containers().get(&container).filter(|found| !found.proposed);
         if found.is_some_and(|found| obstacle(cluster, settings, found).is_none()) {
-            cluster.suspend(container);
+            cluster.suspend(container, Reason::Parked);
         }
     }
 }

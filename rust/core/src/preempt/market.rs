@@ -11,7 +11,7 @@ use super::victims::{self, Standing, VictimOrder};
 use crate::entitlement::EPSILON;
 use crate::plan::{Entry, PartitionPlan};
 use crate::settings::{Candidates, QueueSettings, Settings};
-use crate::state::{Claim, Cluster, Container, For, Job};
+use crate::state::{Claim, Cluster, Container, For, Job, Reason};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use crate::visits::Visits;
 use crowd::Crowd;
@@ -276,7 +276,7 @@ impl<'a> Market<'a> {
             }
             ids.push(victim.id);
             match victim.how {
-                How::Suspend => cluster.suspend(victim.id),
+                How::Suspend => cluster.suspend(victim.id, Reason::Preempted { by: sale.app }),
                 How::Kill => cluster.kill(victim.id),
             }
         }

@@ -1,7 +1,7 @@
 //! One container's life.
 
 use crate::fact::{ContainerFact, Found, PhaseKey};
-use crate::units::{AppId, Millis, NodeId, Resource};
+use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
 
 /// Where a container is in its life (HFSP thesis, section 6.1.3, with YARN's steps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,51 @@ impl State {
     }
 }
 
+/// Why a container is suspended: whose doing it is, and so what ends it. A deadline of its queue ends all but
+/// [`Reason::Parked`] (law 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Its room was taken for another job. Its own job's turn ends it.
+    Preempted {
+        /// The job that needed the room.
+        by: AppId,
+    },
+    /// Somebody put it aside by hand, and takes it up by hand; then it waits for its job's turn.
+    Parked,
+    /// It waits for other tasks of its job and lends its room meanwhile. The loan's rule ends it (Predoop, see `lend`).
+    Lent,
+    /// It had borrowed room, and the lender needed that. Its own job's turn ends it.
+    Recalled {
+        /// The lender.
+        by: ContainerId,
+    },
+    /// The ResourceManager found it so when it came back: the reason is lost. Its own job's turn ends it.
+    Found,
+}
+
+impl Reason {
+    /// As it is called where people read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Preempted { .. } => "preempted",
+            Reason::Parked => "parked",
+            Reason::Lent => "lent",
+            Reason::Recalled { .. } => "recalled",
+            Reason::Found => "found",
+        }
+    }
+
+    /// Whether nothing but room that its job may have keeps such a container from going on, unless it is parked now.
+    pub fn ends_with_turn(self) -> bool {
+        self != Reason::Lent
+    }
+
+    /// Whether it counts against the number of suspensions that a container may suffer for others (law 5).
+    fn counts(self) -> bool {
+        !matches!(self, Reason::Lent | Reason::Recalled { .. })
+    }
+}
+
 /// A live container.
 #[derive(Clone, Debug)]
 pub struct Container {
@@ -45,11 +90,13 @@ pub struct Container {
     pub since: Millis,
     /// When it was given out or found.
     pub allocated: Millis,
-    /// For which application it was last suspended; nobody's if it was parked, or found suspended.
-    pub suspended_for: Option<AppId>,
+    /// Why it is suspended, if it is; for what counts now see [`Cluster::reason`](super::Cluster::reason).
+    pub reason: Option<Reason>,
+    /// Why it was last proposed to be suspended.
+    pub intended: Option<Reason>,
     /// Suspended, and its job may run it: since when its node has no room.
     pub kept_out_since: Option<Millis>,
-    /// How often it was suspended.
+    /// How often it was suspended, loans aside.
     pub suspensions: u32,
     /// Not to be touched before this time: somebody refused.
     pub barred_until: Millis,
@@ -80,7 +127,8 @@ impl Container {
             state,
             since: now,
             allocated: now,
-            suspended_for: None,
+            reason: state.is_suspended().then_some(Reason::Found),
+            intended: None,
             kept_out_since: None,
             suspensions: u32::from(state.is_suspended()),
             barred_until: Millis::default(),
@@ -124,15 +172,18 @@ impl Container {
     }
 
     pub(super) fn suspend(&mut self, safe_at: u64, now: Millis) {
+        let reason = self.intended.take().unwrap_or(Reason::Found);
         self.ran_before = self.run_time(now);
         self.state = State::MustSuspend { safe_at };
         self.since = now;
-        self.suspensions += 1;
+        self.reason = Some(reason);
+        self.suspensions += u32::from(reason.counts());
     }
 
     pub(super) fn resume(&mut self, now: Millis) {
         self.began.get_or_insert(now);
         self.kept_out_since = None;
+        self.reason = None;
         self.state = State::MustResume;
         self.since = now;
     }

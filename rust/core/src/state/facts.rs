@@ -314,8 +314,6 @@ impl Cluster {
         self.tally.suspended += 1;
         self.change_state(id, |container, node, now| {
             container.suspend(node.heartbeats + HEARTBEATS_TO_SUSPEND, now);
-            container.suspended_for =
-                node.claims.iter().rfind(|claim| claim.victims.contains(&id)).map(|claim| claim.app);
             node.resuming.remove(&id);
         })
     }
@@ -401,7 +399,7 @@ impl Cluster {
         // Room that is free here and not yet in the ResourceManager's books soon will be.
         let rest = if reason == Rejection::Room { NO_ROOM_REST } else { self.refused_rest };
         container.barred_until = self.now + rest;
-        container.killed = false;
+        (container.killed, container.intended) = (false, None);
         let given_up = |claim: &Claim| claim.purpose == For::Resume(id) && reason != Rejection::Room;
         let node = container.node;
         self.at_node(node, |node| node.claims.retain(|claim| !claim.victims.contains(&id) && !given_up(claim)));

@@ -14,7 +14,7 @@ mod node;
 mod proposals;
 mod queue;
 
-pub use container::{Container, State};
+pub use container::{Container, Reason, State};
 pub use index::{Partition, Room, Rooms};
 pub use job::{FirstTask, Job, Phase};
 pub use node::{Claim, For, Node};
@@ -154,6 +154,12 @@ impl Cluster {
     /// Whether the container was put aside by hand, alone or with its job.
     pub fn is_parked(&self, container: &Container) -> bool {
         self.jobs.get(&container.app).is_some_and(|job| job.has_parked(container))
+    }
+
+    /// Why the container is suspended: what was parked since is so because of that. `None` if it is not suspended.
+    pub fn reason(&self, container: &Container) -> Option<Reason> {
+        let suspended = container.reason.filter(|_| container.state.is_suspended());
+        suspended.map(|reason| if self.is_parked(container) { Reason::Parked } else { reason })
     }
 
     /// Jobs that have containers on nodes of other partitions than they asked for.

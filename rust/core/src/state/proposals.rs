@@ -1,6 +1,6 @@
 //! What a step proposes, and the room it keeps: noted here, so that nothing in the same step builds on what is spoken for.
 
-use super::{Claim, Cluster, Container, Node, State};
+use super::{Claim, Cluster, Container, Node, Reason, State};
 use crate::decision::Decision;
 use crate::fact::PhaseKey;
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
@@ -33,8 +33,11 @@ impl Cluster {
     }
 
     /// Proposes to suspend the container.
-    pub(crate) fn suspend(&mut self, id: ContainerId) {
-        self.change_proposed(id, Decision::Suspend { container: id }, leave);
+    pub(crate) fn suspend(&mut self, id: ContainerId, reason: Reason) {
+        self.change_proposed(id, Decision::Suspend { container: id }, |container, node| {
+            container.intended = Some(reason);
+            leave(container, node);
+        });
     }
 
     /// Proposes to kill the container.

@@ -2,6 +2,7 @@
 
 use crate::world::{gb, secs, Job, Node, World};
 use hiatus_core::decision::Decision;
+use hiatus_core::explain::explain;
 use hiatus_core::fact::Fact;
 use hiatus_core::units::NodeId;
 
@@ -189,4 +190,30 @@ fn law_6_a_node_keeps_no_more_than_its_ram_and_swap_hold_beside_what_runs() {
     assert_eq!(suspended_where(Node::of(gb(8)).ram_and_swap(gb(11))), 3);
     assert_eq!(suspended_where(Node::of(gb(8)).ram_and_swap(gb(100))), 5);
     assert_eq!(suspended_where(Node::of(gb(8)).ram_and_swap(gb(8))), 0);
+}
+
+/// Reason, owner and what is waited for, of all that is suspended.
+fn told(world: &World) -> Vec<(&'static str, Option<String>, &'static str)> {
+    explain(world.core()).suspended.into_iter().map(|found| (found.reason, found.by, found.waits_for)).collect()
+}
+
+#[test]
+fn a_suspension_has_a_reason_with_an_owner_and_a_rule_for_its_end() {
+    let mut world = World::new()
+        .node(Node::of(gb(4)))
+        .set("policy", "fifo")
+        .job(Job::new("low").tasks(3, secs(300)))
+        .job(Job::new("high").tasks(1, secs(60)).at(secs(20)).priority(1));
+    world.run_until(secs(30));
+    assert_eq!(told(&world), vec![("preempted", Some("high".to_owned()), "its job's turn"); 2]);
+    world.park("low", true);
+    world.run_until(secs(32));
+    assert_eq!(told(&world), vec![("parked", None, "being woken by hand"); 2]);
+    world.park("low", false);
+    world.run_until(secs(34));
+    assert_eq!(told(&world), vec![("preempted", Some("high".to_owned()), "its job's turn"); 2]);
+    world.restart();
+    world.run_until(secs(40));
+    assert_eq!(told(&world), vec![("found", None, "its job's turn"); 2]);
+    world.run();
 }
