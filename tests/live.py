@@ -20,7 +20,6 @@ def spec(**wanted):
     properties = {
         "yarn.scheduler.hiatus.min-run-ms": 500,
         "yarn.scheduler.hiatus.min-resumed-ms": 500,
-        "yarn.scheduler.hiatus.max-suspensions": 100,
         "yarn.scheduler.hiatus.max-suspended-memory": 4,
         "yarn.scheduler.hiatus.rm.books-interval-ms": 500,
         "yarn.scheduler.capacity.maximum-am-resource-percent": 1,

@@ -254,7 +254,7 @@ fn resume_all(cluster: &mut Cluster, id: NodeId) {
         .collect();
     waiting.sort_unstable();
     for (_, container) in waiting {
-        resume_if_room(cluster, id, container, Resource::ZERO);
+        resume_if_room(cluster, id, container, Resource::ZERO, false);
     }
 }
 
@@ -274,12 +274,12 @@ fn serve_resume_claims(cluster: &mut Cluster, id: NodeId) {
         .collect();
     for container in overdue {
         let freed = cluster.nodes().get(&id).map_or(Resource::ZERO, |node| node.freed_for_all_but(container));
-        resume_if_room(cluster, id, container, freed);
+        resume_if_room(cluster, id, container, freed, false);
     }
 }
 
-/// Proposes to resume the container if it fits beside what is claimed.
-fn resume_if_room(cluster: &mut Cluster, id: NodeId, container: ContainerId, claimed: Resource) -> Turn {
+/// Proposes to resume the container if it fits beside what is claimed; `spare` if that is beyond its job's target.
+fn resume_if_room(cluster: &mut Cluster, id: NodeId, container: ContainerId, claimed: Resource, spare: bool) -> Turn {
     let (Some(node), Some(suspended)) = (cluster.nodes().get(&id), cluster.containers().get(&container)) else {
         return Turn::NoRoom;
     };
@@ -296,7 +296,7 @@ fn resume_if_room(cluster: &mut Cluster, id: NodeId, container: ContainerId, cla
     if suspended.barred_until > cluster.now() {
         return Turn::Rests;
     }
-    cluster.resume(container);
+    cluster.resume(container, spare);
     Turn::Taken
 }
 
@@ -316,7 +316,7 @@ fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, al
     for (_, container, one) in own {
         let claimed = cluster.nodes().get(&id).map_or(Resource::ZERO, |node| node.claimed_by_others(app));
         if one <= *allowance + EPSILON {
-            match resume_if_room(cluster, id, container, claimed) {
+            match resume_if_room(cluster, id, container, claimed, allowance.is_infinite()) {
                 Turn::Taken => *allowance -= one,
                 Turn::Rests => none_rests = false,
                 Turn::NoRoom => {}

@@ -23,7 +23,11 @@ pub fn records() -> String {
     line(&mut out, 1, &format!("static final int ABI = {ABI};"));
     line(&mut out, 1, "/** Bytes of kind and length before the fields. */");
     line(&mut out, 1, &format!("static final int HEADER = {HEADER};"));
-    line(&mut out, 1, "/** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */");
+    line(
+        &mut out,
+        1,
+        "/** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */",
+    );
     line(&mut out, 1, &format!("static final long MORE = {MORE}L;"));
     line(&mut out, 1, "/** There too: the core said something. */");
     line(&mut out, 1, &format!("static final long SAID = {SAID}L;"));

@@ -33,7 +33,6 @@ _HIATUS = {
     _KNOB + "training-tasks": 2,
     _KNOB + "min-run-ms": 500,
     _KNOB + "min-resumed-ms": 500,
-    _KNOB + "max-suspensions": 100,
     _KNOB + "max-suspended-memory": 4,
     # There are more jobs than containers: minima would leave the metric little to decide.
     _KNOB + "flex-slack": 1,

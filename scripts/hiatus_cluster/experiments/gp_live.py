@@ -55,7 +55,6 @@ _HIATUS = {
     _KNOB + "policy": "fair",
     _KNOB + "min-run-ms": 0,
     _KNOB + "min-resumed-ms": 500,
-    _KNOB + "max-suspensions": 100,
     _KNOB + "max-suspended-memory": 4,
     _KNOB + "gp-starvation": "on",
     _KNOB + "gp-interval-ms": 20_000 // _FASTER,

@@ -10,6 +10,16 @@ pub(super) enum How {
     Kill,
 }
 
+/// For whose sake a container goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sake {
+    /// A job of its own queue, which comes before its own.
+    OwnQueue,
+    /// Another queue that lacks what it is entitled to, while its own has more. Nothing that can last keeps it from that (law
+    /// 11): taking in turns is impossible between queues (law 2).
+    OtherQueue,
+}
+
 /// A container that could be taken: running, and no ApplicationMaster.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -21,8 +31,12 @@ pub(super) struct Candidate {
     pub running_for: Millis,
     /// Run time that it probably has left: what waiting for its end costs.
     pub left: Millis,
-    /// Suspensions so far.
-    pub suspensions: u32,
+    /// Whether it was suspended before.
+    pub resumed: bool,
+    /// Whether that ended in room which nobody else wanted, and not in its job's turn.
+    pub in_spare_room: bool,
+    /// For how long in all it has been suspended for others.
+    pub preempted_for: Millis,
     /// Times in a row that work of its phase was killed, see [`Phase::kill_rounds`](crate::state::Phase::kill_rounds).
     pub kill_rounds: u32,
     /// Whether its node can suspend at all.
@@ -32,14 +46,19 @@ pub(super) struct Candidate {
 }
 
 /// How the candidate may go, if it may.
-pub(super) fn how(queue: &QueueSettings, of: &Candidate) -> Option<How> {
-    let least = if of.suspensions == 0 { queue.min_run } else { queue.min_resumed };
+pub(super) fn how(queue: &QueueSettings, of: &Candidate, sake: Sake) -> Option<How> {
+    let entitled = sake == Sake::OtherQueue;
+    let least = match of.resumed {
+        false => queue.min_run,
+        true if entitled || of.in_spare_room => queue.min_run.min(queue.min_resumed),
+        true => queue.min_resumed,
+    };
     let spared = of.ran < patience(queue.min_run, of.kill_rounds);
-    let long_enough = of.running_for >= least && !spared;
+    let long_enough = of.running_for >= least && (entitled || !spared);
     let may_suspend = of.mode >= Mode::Suspend
         && long_enough
         && of.node_can_suspend
-        && of.suspensions < queue.max_suspensions
+        && (entitled || of.preempted_for < queue.suspension_budget)
         && of.memory_fits;
     let may_kill = of.mode == Mode::Kill;
     let suspend = may_suspend.then_some(How::Suspend);
@@ -47,13 +66,14 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate) -> Option<How> {
     match queue.preemption {
         Primitive::Wait => None,
         Primitive::Suspend => suspend,
-        Primitive::SuspendOrKill if of.node_can_suspend => suspend,
-        Primitive::SuspendOrKill => kill,
+        Primitive::SuspendOrKill if of.node_can_suspend && !entitled => suspend,
+        Primitive::SuspendOrKill => suspend.or(kill),
         // Where the mode forbids killing, the rung below it counts.
         Primitive::Kill if may_kill => kill,
         Primitive::Kill => suspend,
         // Little is lost with what has just begun: no minimum run time protects it until work of its phase was killed.
         Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared => Some(How::Kill),
+        Primitive::Adaptive if entitled => suspend.or(kill),
         Primitive::Adaptive if of.left < queue.wait_before_end => None,
         Primitive::Adaptive => suspend,
     }
@@ -81,16 +101,22 @@ mod tests {
         ran: Millis(60_000),
         running_for: Millis(60_000),
         left: Millis(60_000),
-        suspensions: 0,
+        resumed: false,
+        in_spare_room: false,
+        preempted_for: Millis(0),
         kill_rounds: 0,
         node_can_suspend: true,
         memory_fits: true,
     };
 
-    fn how_under(preemption: &str, of: Candidate) -> Option<How> {
+    fn how_for(sake: Sake, preemption: &str, of: Candidate) -> Option<How> {
         let key = "yarn.scheduler.hiatus.preemption".to_string();
         let settings = Settings::parse(&BTreeMap::from([(key, preemption.to_string())])).unwrap();
-        how(settings.queue("root.default"), &of)
+        how(settings.queue("root.default"), &of, sake)
+    }
+
+    fn how_under(preemption: &str, of: Candidate) -> Option<How> {
+        how_for(Sake::OwnQueue, preemption, of)
     }
 
     #[test]
@@ -110,7 +136,8 @@ mod tests {
     fn gap_22_adaptive_waits_where_the_node_may_keep_no_more_memory_or_cannot_suspend() {
         assert_eq!(how_under("adaptive", Candidate { memory_fits: false, ..MIDDLE }), None);
         assert_eq!(how_under("adaptive", Candidate { node_can_suspend: false, ..MIDDLE }), None);
-        assert_eq!(how_under("adaptive", Candidate { suspensions: 3, ..MIDDLE }), None, "gap 25");
+        let worn = Candidate { resumed: true, preempted_for: Millis(1_800_000), ..MIDDLE };
+        assert_eq!(how_under("adaptive", worn), None, "gap 25");
     }
 
     #[test]
@@ -138,11 +165,47 @@ mod tests {
     #[test]
     fn law_5_what_has_just_begun_or_was_just_resumed_is_left_alone_but_by_adaptive() {
         let begun = Candidate { ran: Millis(4_000), running_for: Millis(4_000), ..MIDDLE };
-        let resumed = Candidate { running_for: Millis(29_000), suspensions: 1, ..MIDDLE };
+        let resumed = Candidate { running_for: Millis(29_000), resumed: true, ..MIDDLE };
         for preemption in ["suspend", "suspend-or-kill", "kill"] {
             assert_eq!((how_under(preemption, begun), how_under(preemption, resumed)), (None, None), "{preemption}");
         }
         assert_eq!((how_under("adaptive", begun), how_under("adaptive", resumed)), (Some(How::Kill), None));
+    }
+
+    #[test]
+    fn what_was_resumed_in_room_that_nobody_wanted_is_taken_back_after_the_minimum_run_time() {
+        let spare = |ran_ms| {
+            let running_for = Millis(ran_ms);
+            how_under("suspend", Candidate { running_for, resumed: true, in_spare_room: true, ..MIDDLE })
+        };
+        assert_eq!((spare(4_999), spare(5_000)), (None, Some(How::Suspend)));
+    }
+
+    #[test]
+    fn law_11_nothing_that_can_last_keeps_a_queue_from_what_it_is_entitled_to() {
+        let worn = Candidate {
+            running_for: Millis(5_000),
+            resumed: true,
+            preempted_for: Millis(u64::MAX),
+            kill_rounds: 30,
+            left: Millis(1),
+            ..MIDDLE
+        };
+        let full = Candidate { memory_fits: false, ..worn };
+        let (suspend, kill) = (Some(How::Suspend), Some(How::Kill));
+        for (preemption, of_worn, of_full) in [
+            ("wait", None, None),
+            ("suspend", suspend, None),
+            ("suspend-or-kill", suspend, kill),
+            ("kill", kill, kill),
+            ("adaptive", suspend, kill),
+        ] {
+            let others = |of| how_for(Sake::OtherQueue, preemption, of);
+            assert_eq!((others(worn), others(full)), (of_worn, of_full), "{preemption}");
+            assert_eq!((how_under(preemption, worn), how_under(preemption, full)), (None, None), "{preemption}");
+            let early = Candidate { running_for: Millis(4_999), ..worn };
+            assert_eq!(others(early), None, "{preemption}: it would get nowhere");
+        }
     }
 
     #[test]

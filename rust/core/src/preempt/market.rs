@@ -31,6 +31,8 @@ struct Victim {
     /// Fraction of the partition; nothing for a guest from another one, which lives on what nobody here wanted.
     share: f64,
     how: How,
+    /// Whether it may go to other queues only.
+    only_for_others: bool,
     /// If its queue's order is over all jobs: of which of them containers go.
     of_crowd: Option<Candidates>,
 }
@@ -209,8 +211,9 @@ impl<'a> Market<'a> {
     }
 
     /// Whether the victim's job, and its queue against others, are above what they should hold, and by enough. Targets are
-    /// fractions and containers are not: within a queue the last container taken may leave its job less than one short,
-    /// which entitles it to nothing, so nothing flaps. Against others a job and a queue keep their whole share (law 2).
+    /// fractions and containers are not: the last container taken may leave its job less than one short, which entitles it to
+    /// nothing, so nothing flaps. A queue keeps its whole share against others (law 2); but that each of its jobs has a part of
+    /// a container too much does not keep from them what it has too much (law 11).
     ///
     /// Where the order is over all jobs, a job gives to its own queue only what the starvation rule asks of it, up to less
     /// than a container more; and to others also what is below its target, if its queue says so: nobody there takes it back.
@@ -223,7 +226,8 @@ impl<'a> Market<'a> {
         let guest = victim.share == 0.0;
         if above_taker.first() == Some(&victim.queue) {
             let gives = self.giving.get(&victim.app).copied().unwrap_or(0.0) - of_job;
-            return guest || (spare > EPSILON && (victim.of_crowd.is_none() || gives > EPSILON));
+            let gives_way = victim.of_crowd.is_none() || gives > EPSILON;
+            return !victim.only_for_others && (guest || (spare > EPSILON && gives_way));
         }
         let enough = |spare: f64| spare + EPSILON >= victim.share;
         let preemptable = cluster.queues().get(&victim.queue).is_some_and(|queue| queue.preemptable);
@@ -233,7 +237,7 @@ impl<'a> Market<'a> {
         let whatever_its_target = victim.of_crowd == Some(Candidates::NonProduction);
         let queue_spare = self.queue_spare(cluster);
         preemptable
-            && (whatever_its_target || enough(spare))
+            && (whatever_its_target || spare > EPSILON)
             && cluster.lineage(victim.queue).filter(|queue| !above_taker.contains(queue)).all(|queue| {
                 let within = |other: &Victim| cluster.lineage(other.queue).any(|above| above == queue);
                 enough(queue_spare.get(&queue).copied().unwrap_or(0.0) - taken(&within))
@@ -356,7 +360,7 @@ impl<'a> Market<'a> {
         job: &Job,
         (id, container): (ContainerId, &Container),
     ) -> Option<(Millis, Victim)> {
-        let (how, left) = may_take(cluster, self.settings, queue, job, (id, container), self.partition)?;
+        let may = may_take(cluster, self.settings, queue, job, (id, container), self.partition)?;
         let guest = container.phase.partition != self.partition;
         let resource = container.resource();
         let victim = Victim {
@@ -366,10 +370,11 @@ impl<'a> Market<'a> {
             node: container.node,
             resource,
             share: if guest { 0.0 } else { resource.dominant_share(self.plan.total) },
-            how,
+            how: may.how,
+            only_for_others: may.only_for_others,
             of_crowd: victims::order(queue.victims).over_all_jobs().map(|_| queue.gp.candidates),
         };
-        Some((left, victim))
+        Some((may.left, victim))
     }
 }
 

@@ -1,14 +1,23 @@
 //! Whether a container may be taken at all (laws 3, 5 and 6): whoever wants it, and whatever is bought with it.
 
-use super::how::{how, Candidate, How};
+use super::how::{how, Candidate, How, Sake};
 use super::victims;
 use crate::estimate;
 use crate::settings::{ClusterSettings, QueueSettings, Settings};
 use crate::state::{Cluster, Container, Job, Node, State};
 use crate::units::{ContainerId, Millis, PartitionId};
 
-/// How the container on a live node of the partition may go now, and the run time that it probably has left; `None` if it may
-/// not.
+/// How a container may go, and for whom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Permission {
+    pub how: How,
+    /// Whether only other queues may take it.
+    pub only_for_others: bool,
+    /// Run time that it probably has left.
+    pub left: Millis,
+}
+
+/// Whether the container on a live node of the partition may be taken now.
 pub(super) fn may_take(
     cluster: &Cluster,
     settings: &Settings,
@@ -16,7 +25,7 @@ pub(super) fn may_take(
     job: &Job,
     (id, container): (ContainerId, &Container),
     partition: PartitionId,
-) -> Option<(How, Millis)> {
+) -> Option<Permission> {
     let now = cluster.now();
     // What is parked is suspended anyway, or runs on where that is impossible; nobody takes it.
     let stays = container.is_master || container.proposed || container.barred_until > now || job.has_parked(container);
@@ -42,12 +51,16 @@ pub(super) fn may_take(
         ran: container.run_time(now),
         running_for: container.running_for(now)?,
         left,
-        suspensions: container.suspensions,
+        resumed: container.suspensions > 0,
+        in_spare_room: container.in_spare_room,
+        preempted_for: container.preempted_for,
         kill_rounds: if in_crowd { 0 } else { killed },
         node_can_suspend: node.can_suspend,
         memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node),
     };
-    how(queue, &candidate).map(|how| (how, left))
+    let for_own = how(queue, &candidate, Sake::OwnQueue).map(|how| (how, false));
+    let (how, only_for_others) = for_own.or_else(|| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, true)))?;
+    Some(Permission { how, only_for_others, left })
 }
 
 /// Memory that may still be suspended on the node, in MiB, after what this step proposes.

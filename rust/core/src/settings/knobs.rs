@@ -185,12 +185,13 @@ pub const KNOBS: &[Knob] = &[
                   second at least) after each time that work of its phase was killed, until one of its tasks is done.",
     },
     Knob {
-        name: "max-suspensions",
-        unit: "times",
-        default: "3",
-        range: Range::Whole(0, 1_000),
+        name: "suspension-budget-ms",
+        unit: "ms",
+        default: "1800000",
+        range: Range::Whole(0, 30 * DAY_MS),
         per_queue: true,
-        meaning: "How often one container may be suspended in its life.",
+        meaning: "A container that has been suspended for others for so long in all is suspended for jobs of its own queue no \
+                  more. A queue that lacks what it is entitled to may take it all the same.",
     },
     Knob {
         name: "min-resumed-ms",
@@ -198,7 +199,8 @@ pub const KNOBS: &[Knob] = &[
         default: "30000",
         range: Range::Whole(0, DAY_MS),
         per_queue: true,
-        meaning: "After a resume, a container runs at least this long before it is suspended again.",
+        meaning: "After a resume, a container runs at least this long before it is suspended again. Where it was resumed in room \
+                  that nobody else wanted, or another queue lacks what it is entitled to, `min-run-ms` is enough.",
     },
     Knob {
         name: "max-suspension-ms",

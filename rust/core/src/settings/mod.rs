@@ -143,8 +143,8 @@ pub struct QueueSettings {
     pub wait_before_end: Millis,
     /// Minimum run time before the first suspension or a kill.
     pub min_run: Millis,
-    /// Suspensions per container.
-    pub max_suspensions: u32,
+    /// For how long in all a container may have been suspended for jobs of its own queue.
+    pub suspension_budget: Millis,
     /// Minimum run time between two suspensions.
     pub min_resumed: Millis,
     /// Suspension after which a container must be resumed; at twice this it is killed.

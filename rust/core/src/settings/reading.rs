@@ -150,7 +150,7 @@ impl QueueSettings {
             kill_before: Millis(values.number("kill-before-ms")),
             wait_before_end: Millis(values.number("wait-before-end-ms")),
             min_run: Millis(values.number("min-run-ms")),
-            max_suspensions: values.number("max-suspensions"),
+            suspension_budget: Millis(values.number("suspension-budget-ms")),
             min_resumed: Millis(values.number("min-resumed-ms")),
             max_suspension: Millis(values.number("max-suspension-ms")),
             resume_locality: Millis(values.number("resume-locality-ms")),

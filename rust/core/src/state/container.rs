@@ -98,6 +98,10 @@ pub struct Container {
     pub kept_out_since: Option<Millis>,
     /// How often it was suspended, loans aside.
     pub suspensions: u32,
+    /// For how long in all, up to its last resume, its room was taken for other jobs.
+    pub preempted_for: Millis,
+    /// Whether it was last proposed to be resumed in room beyond its job's target, which nobody else wanted.
+    pub in_spare_room: bool,
     /// Not to be touched before this time: somebody refused.
     pub barred_until: Millis,
     /// Whether something was proposed for it in this step.
@@ -131,6 +135,8 @@ impl Container {
             intended: None,
             kept_out_since: None,
             suspensions: u32::from(state.is_suspended()),
+            preempted_for: Millis::default(),
+            in_spare_room: false,
             barred_until: Millis::default(),
             proposed: false,
             killed: false,
@@ -183,7 +189,9 @@ impl Container {
     pub(super) fn resume(&mut self, now: Millis) {
         self.began.get_or_insert(now);
         self.kept_out_since = None;
-        self.reason = None;
+        if matches!(self.reason.take(), Some(Reason::Preempted { .. })) {
+            self.preempted_for = self.preempted_for + now.since(self.since);
+        }
         self.state = State::MustResume;
         self.since = now;
     }

@@ -22,9 +22,10 @@ impl Cluster {
         self.proposals.push(Decision::Assign { app, node, count });
     }
 
-    /// Proposes to resume the container where it is.
-    pub(crate) fn resume(&mut self, id: ContainerId) {
+    /// Proposes to resume the container where it is; `spare` if that is beyond its job's target.
+    pub(crate) fn resume(&mut self, id: ContainerId, spare: bool) {
         self.change_proposed(id, Decision::Resume { container: id }, |container, node| {
+            container.in_spare_room = spare;
             // One that still settles brings its own room along.
             if !matches!(container.state, State::MustSuspend { .. }) {
                 node.proposed += container.resource();

@@ -57,7 +57,6 @@ fn law_4_a_resume_uses_up_what_was_freed_for_its_job_there() {
         .set("policy", "las")
         .set("min-run-ms", "1000")
         .set("min-resumed-ms", "1000")
-        .set("max-suspensions", "100")
         .job(Job::new("one").tasks(40, secs(60)))
         .job(Job::new("two").tasks(40, secs(60)).at(secs(20)));
     for now in 20..400 {

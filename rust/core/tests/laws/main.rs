@@ -11,6 +11,7 @@ mod cost;
 mod direct;
 mod facts;
 mod gp;
+mod guarantee;
 mod leaving;
 mod limits;
 mod node_manager;

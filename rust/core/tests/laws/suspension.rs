@@ -49,14 +49,14 @@ fn law_6_what_cannot_be_resumed_by_its_deadline_is_killed_and_run_again() {
 }
 
 #[test]
-fn law_5_nothing_is_suspended_before_its_minimum_run_time_or_too_often() {
-    // The observers check every suspension; here there would be many.
+fn law_5_nothing_is_suspended_before_its_minimum_run_time_or_beyond_its_budget() {
+    // The observers check every suspension; here there are many.
     let mut world = World::new()
         .nodes(2, &Node::of(gb(8)))
         .set("policy", "las")
         .set("min-run-ms", "8000")
         .set("min-resumed-ms", "4000")
-        .set("max-suspensions", "2");
+        .set("suspension-budget-ms", "30000");
     for n in 0..6 {
         world = world.job(Job::new(&format!("job{n}")).tasks(30, secs(20)).at(secs(7 * n)));
     }

@@ -65,7 +65,7 @@ fn random_settings(world: World, rng: &mut impl Rng) -> World {
         ("resume-locality-ms", &["0", "20000", "300000"]),
         ("min-run-ms", &["0", "2000", "5000"]),
         ("min-resumed-ms", &["0", "10000"]),
-        ("max-suspensions", &["1", "3", "100"]),
+        ("suspension-budget-ms", &["0", "20000", "1800000"]),
         ("max-suspension-ms", &["20000", "120000"]),
         ("max-suspended-memory", &["0.25", "0.5", "2"]),
         ("large-ask-delay-ms", &["0", "3000"]),

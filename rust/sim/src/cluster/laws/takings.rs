@@ -39,23 +39,30 @@ pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taki
     takings
 }
 
-/// Law 5: minimum run times, number of suspensions, modes.
+/// Law 5: minimum run times, budget of suspensions, modes.
 pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking]) {
     let mode = settings.cluster.mode;
     for Taking { id, container, claim, killed } in takings {
         let queue = settings.queue(cluster.queue_path(container.app));
         let ran = container.running_for(cluster.now()).unwrap_or_default();
-        let least = if container.suspensions == 0 { queue.min_run } else { queue.min_resumed };
+        let other_queue = cluster.jobs()[&container.app].queue != cluster.jobs()[&claim.app].queue;
+        let least = match container.suspensions {
+            0 => queue.min_run,
+            _ if other_queue || container.in_spare_room => queue.min_run.min(queue.min_resumed),
+            _ => queue.min_resumed,
+        };
         let (how, node) = (queue.preemption, &cluster.nodes()[&container.node]);
         let cheap = *killed && how == Primitive::Adaptive && container.run_time(cluster.now()) < queue.kill_before;
         assert!(ran >= least || cheap, "law 5: {id:?} taken after {ran:?} of {least:?} for {claim:?}");
         assert!(container.barred_until <= cluster.now(), "law 5: {id:?} taken again right after a refusal");
         if *killed {
-            let instead = how == Primitive::SuspendOrKill && !node.can_suspend;
+            let escalates = other_queue && matches!(how, Primitive::SuspendOrKill | Primitive::Adaptive);
+            let instead = escalates || how == Primitive::SuspendOrKill && !node.can_suspend;
             let wanted = how == Primitive::Kill || instead || cheap;
             assert!(mode == Mode::Kill && wanted, "law 5: {mode:?} and {how:?} kill {id:?}");
         } else {
-            assert!(container.suspensions < queue.max_suspensions, "law 5: {id:?} suspended too often");
+            let worn = container.preempted_for >= queue.suspension_budget;
+            assert!(other_queue || !worn, "law 5: {id:?} suspended for too long");
             assert!(mode >= Mode::Suspend && how != Primitive::Wait, "law 5: {mode:?} and {how:?} suspend {id:?}");
             assert!(node.can_suspend, "law 5: {id:?} suspended where that is impossible");
         }
@@ -143,8 +150,8 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
     }
 }
 
-/// Law 2: only a job below its target takes, only from one above its own, and never from itself. Another queue's job keeps
-/// its whole target; within a queue the last container taken may cross it, as targets are fractions and containers not. Where
+/// Law 2: only a job below its target takes, only from one above its own, and never from itself. The last container taken may
+/// cross its target, as targets are fractions and containers not. Where
 /// the order of victims is over all jobs, other queues may take whatever the job's target, if its queue says so, and its own
 /// only what it gives way with; and nobody takes of production work (GP, claims G9 and G10).
 pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
@@ -173,14 +180,14 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             let one = container.resource().dominant_share(plan.total);
             let before = cluster.jobs()[&container.app].share(plan.total, partition) - *all;
             *all += one;
-            // Within a queue the last container taken may leave less than one short of the target: nothing to claim.
+            // The last container taken may leave less than one short of the target: nothing to claim.
             let spare = before - plan.target(container.app);
             let gp = world.core.settings().queue(cluster.queue_path(container.app));
             let over_all = matches!(gp.victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
             let whatever_its_target = over_all && gp.gp.candidates == Candidates::NonProduction;
             let allowed = match same_queue(taking) {
                 true => spare > 0.0 && (!over_all || gives_way(world, container.app)),
-                false => spare >= one - EPSILON || whatever_its_target,
+                false => spare > 0.0 || whatever_its_target,
             };
             assert!(!over_all || !is_production(world, container), "G9: {id:?} is of production work");
             assert!(

@@ -82,13 +82,13 @@ public class BoundaryTest {
 
   @Test
   public void aWrongValueIsRefusedWithKeyValueAndRange() {
-    String bad = "{\"yarn.scheduler.hiatus.max-suspensions\": \"many\"}";
+    String bad = "{\"yarn.scheduler.hiatus.suspension-budget-ms\": \"many\"}";
     for (NativeException e : new NativeException[] {
         assertThrows(NativeException.class, () -> Native.create(bad)),
         assertThrows(NativeException.class, () -> Native.check(bad)),
         assertThrows(NativeException.class, () -> Native.configure(core, bad))}) {
-      assertThat(e.getMessage(), allOf(containsString("yarn.scheduler.hiatus.max-suspensions"), containsString("many"),
-          containsString("a whole number from 0 to 1000")));
+      assertThat(e.getMessage(), allOf(containsString("yarn.scheduler.hiatus.suspension-budget-ms"), containsString("many"),
+          containsString("a whole number from 0 to 2592000000")));
     }
     assertEquals("a refused configuration breaks nothing", 0, step(core, new FactBuffer()));
   }

@@ -153,11 +153,11 @@ public class FallbackTest extends OneSuspended {
       suspendOne(cluster);
       long core = cluster.engine().core();
       IOException range = assertThrows(IOException.class, () -> cluster.refresh(conf -> {
-        conf.set(hiatus("max-suspensions"), "-1");
+        conf.set(hiatus("suspension-budget-ms"), "-1");
         MockCluster.queues(conf, "root", "default", 50, "other", 50);
       }));
-      assertThat(range.getMessage(), allOf(containsString(hiatus("max-suspensions")), containsString("-1"),
-          containsString("a whole number from 0 to 1000")));
+      assertThat(range.getMessage(), allOf(containsString(hiatus("suspension-budget-ms")), containsString("-1"),
+          containsString("a whole number from 0 to 2592000000")));
       assertNull("nothing of the refused refresh is in force", cluster.scheduler().getQueue("other"));
 
       assertThat(assertThrows(IOException.class, () -> cluster.refresh(conf -> conf.set(HiatusConfiguration.MODE, "on")))
