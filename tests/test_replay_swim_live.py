@@ -29,7 +29,7 @@ def _maps(cluster, application):
 def test_every_byte_is_moved_once_although_the_job_was_suspended(hiatus):
     planned = _planned()
     replay = command.replay("test", planned, "bytes")
-    replay.prepare(hiatus)
+    replay.prepare(hiatus, 1)
     submitted = replay.jobs(1)
     workload = jobs.Workload(hiatus, [job.submission for job in submitted])
     wait_for(lambda: sum(not life.is_master for life in containers.lives(hiatus)) >= 4, "maps of the big job run", 120)
@@ -43,5 +43,5 @@ def test_every_byte_is_moved_once_although_the_job_was_suspended(hiatus):
     results = workload.results()
     assert [result.status for result in results] == ["SUCCEEDED"] * 3
     live.assert_each_task_ran_once(results[0], 4 + 2)
-    (fact,) = replay.check(hiatus, submitted, results, layout.BUILD)
+    (fact,) = replay.check(hiatus, 1, results, layout.BUILD)
     assert "counters as planned to the byte: 9 MB read, 161 MB shuffled, 23 MB written" in fact

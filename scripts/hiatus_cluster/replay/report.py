@@ -15,11 +15,11 @@ _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 _REPETITIONS = 3
 
 
-def write(replay, title, method, runs):
+def write(name, title, method, runs, arguments):
     """Writes docs/bench/replay-NAME.md and its plots, from the runs' documents by (scheduler, repetition)."""
-    name = f"replay-{replay.name}"
+    name = f"replay-{name}"
     pictures = plots.draw(runs, layout.ROOT / "docs" / "bench", name)
-    parts = [_standing(runs), _sojourns(runs), _ratios(runs), *_slowdowns(runs), _costs(runs), _machine(runs), _checks(runs), _settings(replay, runs),
+    parts = [_standing(runs, arguments.beside), _sojourns(runs), _ratios(runs), *_slowdowns(runs), _costs(runs), _machine(runs), _checks(runs), _settings(runs),
              "## Plots\n\n" + "\n".join(f"![{about}]({file})\n" for about, file in pictures)]
     cluster = f" Cluster: {NODES} NodeManagers of {SLOTS_A_NODE} tasks of {TASK_MB} MB, heartbeats of 500 ms, a fresh one for each run."
     tables.write(name, title, method + cluster, [part for part in parts if part], command="scripts/replay")
@@ -33,13 +33,13 @@ def _of(runs, name):
     return [document for (scheduler, _), document in runs.items() if scheduler == name]
 
 
-def _standing(runs):
+def _standing(runs, beside):
     """What the page may be taken for."""
     busy = sum(not document["machine"]["quiet"] for document in runs.values())
     repetitions = max(repetition for _, repetition in runs)
     if busy or repetitions < _REPETITIONS:
         return (f"**A trial, not a measurement**: {repetitions} repetition(s), {busy} of {len(runs)} runs on a machine that did other work at the "
-                "same time. It shows that all works; its numbers support no claim.\n")
+                "same time" + (f" ({beside})" if beside else "") + ". It shows that all works; its numbers support no claim.\n")
     return ""
 
 
@@ -131,15 +131,14 @@ def _checks(runs):
     return "## What was checked\n\n" + "".join(f"- {', '.join(who)}: {fact}\n" for fact, who in facts.items())
 
 
-def _settings(replay, runs):
+def _settings(runs):
     own = {}
     for name in _names(runs):
         about = SCHEDULERS[name]
         own[name] = (about.about, ", ".join(f"`{key}` = {value}" for key, value in about.knobs.items()) or "none")
-    common = ", ".join(f"`{key}` = {value}" for key, value in replay.properties.items())
     rows = [[name, about, knobs] for name, (about, knobs) in own.items()]
     product = ", ".join(sorted({f"{document['made_with']['product']}" for document in runs.values()}))
     jobs = ", ".join(f"{repetition}: {digest}" for repetition, digest in
                      sorted({(repetition, document["made_with"]["jobs"]) for (_, repetition), document in runs.items()}))
     return (tables.table("Settings", ["scheduler", "what it is", "its properties"], rows)
-            + f"\nProduct: {product}. Digest of the jobs by repetition: {jobs}." + (f" All clusters: {common}." if common else "") + "\n")
+            + f"\nProduct: {product}. Digest of the jobs by repetition: {jobs}." + "\n")

@@ -62,7 +62,7 @@ SCHEDULERS = {
 BASELINE = "fair"
 
 
-def spec(name, folder, fs, properties):
+def spec(name, folder, fs):
     """The cluster of a run under this scheduler; ``folder`` is for files that its configuration names."""
     scheduler = SCHEDULERS[name]
     own = dict(scheduler.knobs)
@@ -78,5 +78,5 @@ def spec(name, folder, fs, properties):
                     "mapreduce.job.reduce.slowstart.completedmaps": 0.8,
                     "mapreduce.map.speculative": "false",
                     "mapreduce.reduce.speculative": "false",
-                    **properties, **own,
+                    **own,
                 })

@@ -18,6 +18,7 @@ from ..jobs import Workload
 from . import schedulers
 from .machine import Watch
 
+CLUSTER = "cluster"
 _PATIENCE_S = 3600
 _LATE_S = 1.0  #: an arrival may be so late
 
@@ -42,15 +43,14 @@ class Replay:
 
     name: str  #: of its folder and its page
     jobs: Callable  #: the jobs of a repetition (from 1)
-    check: Callable  #: (cluster, jobs, results, folder) -> what was checked, in words; raises ClusterError where anything is wrong
+    check: Callable  #: (cluster, repetition, results, folder for a while) -> what was checked, in words; raises ClusterError where anything is wrong
     fs: str = "local"
-    properties: dict = field(default_factory=dict)  #: of the cluster
-    prepare: Callable = lambda cluster: None  #: puts data into a fresh cluster
+    prepare: Callable = lambda cluster, repetition: None  #: puts data into a fresh cluster
 
-    @property
-    def folder(self):
-        """Where its runs are kept."""
-        return layout.BUILD / "replay" / self.name
+
+def folder_of(name):
+    """Where the runs of a replay are kept, and its cluster (in ``CLUSTER``)."""
+    return layout.BUILD / "replay" / name
 
 
 def options(parser):
@@ -58,12 +58,13 @@ def options(parser):
     parser.add_argument("--schedulers", nargs="+", choices=schedulers.SCHEDULERS, default=["fair", "hiatus"], metavar="NAME",
                         help=f"of {', '.join(schedulers.SCHEDULERS)} (default: fair hiatus)")
     parser.add_argument("--repeats", type=int, default=1, metavar="N", help="how often under each (default: 1)")
+    parser.add_argument("--beside", default="", metavar="TEXT", help="what else the machine did meanwhile, for the page")
 
 
-def run(replay, names, repeats, say):
+def run(replay, arguments, say):
     """All runs, those that are missing; as documents by (scheduler, repetition)."""
-    replay.folder.mkdir(parents=True, exist_ok=True)
-    runs = {}
+    folder_of(replay.name).mkdir(parents=True, exist_ok=True)
+    names, repeats, runs = arguments.schedulers, arguments.repeats, {}
     for repetition in range(1, repeats + 1):
         shift = (repetition - 1) % len(names)  # no scheduler always comes first, with what the machine still does from before
         for name in names[shift:] + names[:shift]:
@@ -73,29 +74,29 @@ def run(replay, names, repeats, say):
 
 def _once(replay, name, repetition, say):
     label = f"{name}, repetition {repetition}"
-    spec = schedulers.spec(name, replay.folder, replay.fs, replay.properties)
+    spec = schedulers.spec(name, folder_of(replay.name), replay.fs)
     jobs = replay.jobs(repetition)
     knobs = {key: str(value) for key, value in spec.properties.items()}
     made_with = {"product": _product(), "jobs": _digest([vars(job) for job in jobs]), "knobs": knobs}
-    path = replay.folder / f"{name}-{repetition}.json"
+    path = folder_of(replay.name) / f"{name}-{repetition}.json"
     if path.exists() and (kept := json.loads(path.read_text()))["made_with"] == made_with:
         say(f"{label}: kept from before")
         return kept
-    document = {"made_with": made_with, **_measure(replay, spec, jobs, label, say)}
+    document = {"made_with": made_with, **_measure(replay, repetition, spec, jobs, label, say)}
     partial = path.with_suffix(".new")
     partial.write_text(json.dumps(document))
     partial.replace(path)
     return document
 
 
-def _measure(replay, spec, jobs, label, say):
-    cluster = Cluster(replay.folder / "cluster")
+def _measure(replay, repetition, spec, jobs, label, say):
+    cluster = Cluster(folder_of(replay.name) / CLUSTER)
     cluster.down()
     watch = Watch(cluster.dir)
     say(f"{label}: starting")
     cluster.up(spec)
     try:
-        replay.prepare(cluster)
+        replay.prepare(cluster, repetition)
         costs = alone.measure(cluster)
         with watch:
             workload = Workload(cluster, [job.submission for job in jobs])
@@ -103,7 +104,7 @@ def _measure(replay, spec, jobs, label, say):
         results = workload.results()
         late_s = _lateness_s(workload, jobs)
         lives = containers.lives(cluster)
-        checked = [_checked_ends(label, results), *replay.check(cluster, jobs, results, replay.folder)]
+        checked = [_checked_ends(label, results, workload), *replay.check(cluster, repetition, results, folder_of(replay.name))]
         readings = watch.readings()
         say(f"{label}: mean sojourn {sum(result.sojourn_s for result in results) / len(results):.1f} s; {'; '.join(checked)}")
         if not readings.quiet:
@@ -139,9 +140,11 @@ def _follow(workload, label, say):
             print()
 
 
-def _checked_ends(label, results):
-    if lost := [result.name for result in results if result.status != "SUCCEEDED"]:
-        raise ClusterError(f"{label}: {', '.join(lost)} did not succeed")
+def _checked_ends(label, results, workload):
+    lost = {result.name for result in results if result.status != "SUCCEEDED"}
+    lost |= {event["job"] for event in workload.events() if event["event"] == "failure"}
+    if lost:
+        raise ClusterError(f"{label}: {', '.join(sorted(lost))} did not succeed; logs: {workload.log.parents[1]}")
     return f"{len(results)} of {len(results)} jobs succeeded"
 
 

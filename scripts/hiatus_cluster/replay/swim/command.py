@@ -36,12 +36,12 @@ def run(arguments, say):
     planned = model.plan(trace.read(trace.TRACES.get(window.trace, window.trace), window.first, window.last), window.scale, SLOTS, arguments.load)
     one = replay(f"swim-{name}-{arguments.mode}", planned, arguments.mode)
     say(_summary(planned))
-    runs = side_by_side.run(one, arguments.schedulers, arguments.repeats, say)
+    runs = side_by_side.run(one, arguments, say)
     capped = [job.name for job in planned if job.capped]
     method = (f"Lines {window.first} to {window.last} of the trace {Path(window.trace).name}, bytes times {Fraction(window.scale).limit_denominator(10**6)}, "
               f"arrivals spaced for a load of {arguments.load:g}. {_summary(planned)} Larger than the model allows: {', '.join(capped) or 'none'}. "
               "Mode `" + arguments.mode + "`: " + _ABOUT[arguments.mode])
-    report.write(one, f"SWIM, window {name}, {arguments.mode}, replayed on real daemons", method, runs)
+    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on real daemons", method, runs, arguments)
 
 
 _ABOUT = {
@@ -102,7 +102,7 @@ def _moving(job):
 _SUBMISSIONS = {"timed": _timed, "bytes": _moving}
 
 
-def _put(cluster):
+def _put(cluster, _):
     """Copies the input, made once, into a fresh HDFS."""
     files = data.prepare(layout.BUILD / "replay" / "swim-input")
     cluster.run("hdfs", "dfs", "-mkdir", "-p", _INPUT)
