@@ -38,7 +38,8 @@ def test_a_window_becomes_the_tasks_that_the_design_computed(name):
     bins = [sum(job.bin == number for job in jobs) for number in (1, 2, 3, 4)]
     gigabytes = tuple(round(sum(getattr(job, f"{what}_bytes") for job in jobs) / 1e9, 2) for what in ("input", "shuffle", "output"))
     assert (len(jobs), round(stretch, 3), bins, sum(job.maps for job in jobs), sum(job.reduces for job in jobs),
-            sum(job.shuffle_bytes == 0 for job in jobs), pytest.approx(sum(job.load_ms for job in jobs) / 1000, abs=1), gigabytes) == _WINDOWS[name]
+            sum(job.shuffle_bytes == 0 for job in jobs), pytest.approx(sum(job.load_ms for job in jobs) / 1000, abs=1),
+            gigabytes) == _WINDOWS[name]
 
 
 def test_the_load_is_what_was_asked_for():
@@ -115,6 +116,7 @@ def test_an_output_is_right_only_with_each_record_once(tmp_path):
     broken = bytearray(_record(1, 150))
     broken[40] ^= 1
     for records, complaint in [((_record(0),), "100 bytes and 1 records"), ((_record(0), bytes(broken)), "broken record at byte 100"),
-                               ((_record(0), _record(0)), "record 0, which was there before"), ((_record(0), _record(2, 150)), "250 bytes and 2")]:
+                               ((_record(0), _record(0)), "record 0, which was there before"),
+                               ((_record(0), _record(2, 150)), "250 bytes and 2")]:
         with pytest.raises(ClusterError, match=complaint):
             check(*records)

@@ -49,7 +49,7 @@ def _in_system(runs):
     for name, colour in zip(_names(runs), _COLOURS):
         jobs = runs[name, 1]["jobs"]
         zero = min(job["submitted_ms"] for job in jobs)
-        steps = sorted([((job["submitted_ms"] - zero) / 1000, 1) for job in jobs] + [((job["finished_ms"] - zero) / 1000, -1) for job in jobs])
+        steps = sorted(((job[what] - zero) / 1000, by) for job in jobs for what, by in (("submitted_ms", 1), ("finished_ms", -1)))
         _stairs(axis, steps, label=name, color=colour)
     axis.set(xlabel="s since the first submission", ylabel="jobs in the system")
     axis.legend(fontsize="small")

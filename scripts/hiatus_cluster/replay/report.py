@@ -19,8 +19,8 @@ def write(name, title, method, runs, arguments):
     """Writes docs/bench/replay-NAME.md and its plots, from the runs' documents by (scheduler, repetition)."""
     name = f"replay-{name}"
     pictures = plots.draw(runs, layout.ROOT / "docs" / "bench", name)
-    parts = [_standing(runs, arguments.beside), _sojourns(runs), _ratios(runs), *_slowdowns(runs), _costs(runs), _machine(runs), _checks(runs), _settings(runs),
-             "## Plots\n\n" + "\n".join(f"![{about}]({file})\n" for about, file in pictures)]
+    parts = [_standing(runs, arguments.beside), _sojourns(runs), _ratios(runs), _slowdowns(runs), _costs(runs), _machine(runs),
+             _checks(runs), _settings(runs), "## Plots\n\n" + "\n".join(f"![{about}]({file})\n" for about, file in pictures)]
     cluster = f" Cluster: {NODES} NodeManagers of {SLOTS_A_NODE} tasks of {TASK_MB} MB, heartbeats of 500 ms, a fresh one for each run."
     tables.write(name, title, method + cluster, [part for part in parts if part], command="scripts/replay")
 
@@ -38,8 +38,8 @@ def _standing(runs, beside):
     busy = sum(not document["machine"]["quiet"] for document in runs.values())
     repetitions = max(repetition for _, repetition in runs)
     if busy or repetitions < _REPETITIONS:
-        return (f"**A trial, not a measurement**: {repetitions} repetition(s), {busy} of {len(runs)} runs on a machine that did other work at the "
-                "same time" + (f" ({beside})" if beside else "") + ". It shows that all works; its numbers support no claim.\n")
+        return (f"**A trial, not a measurement**: {repetitions} repetition(s), {busy} of {len(runs)} runs on a machine that did other work "
+                "at the same time" + (f" ({beside})" if beside else "") + ". It shows that all works; its numbers support no claim.\n")
     return ""
 
 
@@ -60,7 +60,8 @@ def _sojourns(runs):
             samples = [sample for sample in samples if sample]
             row += [statistics.mean(map(statistics.mean, samples)), statistics.mean(map(statistics.median, samples))]
         rows.append(row)
-    columns = ["scheduler", "runs", *(f"{what}, {'all' if number == 0 else f'bin {number}'}" for number in bins for what in ("mean", "median"))]
+    columns = ["scheduler", "runs"]
+    columns += [f"{what}, {'all' if number == 0 else f'bin {number}'}" for number in bins for what in ("mean", "median")]
     return tables.table("Sojourn times, s (mean of the runs)", columns, rows)
 
 
@@ -95,7 +96,8 @@ def _slowdowns(runs):
         sample = sorted(job["sojourn_s"] / job["alone_s"] for document in _of(runs, name) for job in document["jobs"] if job["alone_s"])
         if sample:
             rows.append([name, *(sample[min(len(sample) - 1, int(q * len(sample)))] for q in _QUANTILES), statistics.mean(sample)])
-    return [tables.table("Slowdown: sojourn over the time alone", ["scheduler", *(f"q{q:g}" for q in _QUANTILES), "mean"], rows)] if rows else []
+    columns = ["scheduler", *(f"q{q:g}" for q in _QUANTILES), "mean"]
+    return tables.table("Slowdown: sojourn over the time alone", columns, rows) if rows else ""
 
 
 def _costs(runs):
@@ -106,9 +108,9 @@ def _costs(runs):
         def total(what, jobs=jobs):
             return sum(job[what] for job in jobs)
         makespan_s = (max(job["finished_ms"] for job in jobs) - min(job["submitted_ms"] for job in jobs)) / 1000
-        rows.append([name, repetition, total("suspensions"), total("suspended_s"), total("killed"), total("failed"), total("wasted_s"), makespan_s])
-    columns = ["scheduler", "repetition", "suspensions", "suspended container-s", "attempts killed", "attempts failed", "wasted container-s",
-               "makespan, s"]
+        rows.append([name, repetition, *map(total, ("suspensions", "suspended_s", "killed", "failed", "wasted_s")), makespan_s])
+    columns = ["scheduler", "repetition", "suspensions", "suspended container-s", "attempts killed", "attempts failed",
+               "wasted container-s", "makespan, s"]
     return tables.table("What it cost", columns, rows)
 
 
@@ -119,8 +121,8 @@ def _machine(runs):
         rows.append([name, repetition, "yes" if seen["quiet"] else "**no**", seen["load_average_before"], f"{seen['others_before']:.0%}",
                      f"{seen['others_during']:.0%}", f"{seen['idle_during']:.0%}", seen["least_available_mb"], seen["swapped_in_pages"],
                      document["late_s"], document["costs"]["job_s"], document["costs"]["task_s"]])
-    columns = ["scheduler", "repetition", "quiet", "load average before", "CPU used before", "CPU used by others", "CPU idle", "least memory, MB",
-               "pages swapped in", "latest arrival, s", "cost of a job, s", "of a task, s"]
+    columns = ["scheduler", "repetition", "quiet", "load average before", "CPU used before", "CPU used by others", "CPU idle",
+               "least memory, MB", "pages swapped in", "latest arrival, s", "cost of a job, s", "of a task, s"]
     return tables.table("The machine", columns, rows)
 
 

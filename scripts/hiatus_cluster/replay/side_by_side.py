@@ -43,7 +43,7 @@ class Replay:
 
     name: str  #: of its folder and its page
     jobs: Callable  #: the jobs of a repetition (from 1)
-    check: Callable  #: (cluster, repetition, results, folder for a while) -> what was checked, in words; raises ClusterError where anything is wrong
+    check: Callable  #: (cluster, repetition, results, folder to work in) -> list of what was checked, in words; raises ClusterError
     fs: str = "local"
     prepare: Callable = lambda cluster, repetition: None  #: puts data into a fresh cluster
 
@@ -108,7 +108,8 @@ def _measure(replay, repetition, spec, jobs, label, say):
         readings = watch.readings()
         say(f"{label}: mean sojourn {sum(result.sojourn_s for result in results) / len(results):.1f} s; {'; '.join(checked)}")
         if not readings.quiet:
-            say(f"{label}: NOT a quiet machine: others took {readings.others_before:.0%} before and {readings.others_during:.0%} during the run")
+            say(f"{label}: NOT a quiet machine: others took {readings.others_before:.0%} of it before and {readings.others_during:.0%} "
+                "during the run")
         return {"costs": vars(costs), "machine": readings.document(), "checked": checked, "late_s": late_s,
                 "jobs": [_document(job, result, costs, lives) for job, result in zip(jobs, results)],
                 "lives": _spans(jobs, results, lives)}
@@ -125,7 +126,8 @@ def _follow(workload, label, say):
             submitted = kinds.count("submit")
             ended, elapsed_s = len(kinds) - submitted, time.monotonic() - begin
             filled = 30 * ended // len(workload.names)
-            text = f"{label}: [{'#' * filled:<30}] {ended} of {len(workload.names)} jobs ended, {submitted - ended} in the system, {elapsed_s:.0f} s"
+            text = (f"{label}: [{'#' * filled:<30}] {ended} of {len(workload.names)} jobs ended, {submitted - ended} in the system, "
+                    f"{elapsed_s:.0f} s")
             if sys.stdout.isatty():
                 print(f"\r{text}", end="", flush=True)
             elif filled // 6 > shown:

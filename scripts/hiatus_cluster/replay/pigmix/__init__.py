@@ -1,1 +1,1 @@
-"""PigMix: seventeen queries that Pig's makers compare its releases with, on data of their schema, generated; written anew by their meaning."""
+"""PigMix: seventeen queries with which Pig's makers compare its releases, written anew by their meaning, on data generated here."""

@@ -24,7 +24,8 @@ def options(parser):
                         + " (default: test)")
     parser.add_argument("--scale", type=Fraction, default=Fraction(1), metavar="PART",
                         help=f"of the rows: 1, the default, is {data.ROWS_A_FILE} a map, about 16 MB")
-    parser.add_argument("--queries", nargs="+", choices=QUERIES, default=list(QUERIES), metavar="L1 … L17", help="only these (default: all)")
+    parser.add_argument("--queries", nargs="+", choices=QUERIES, default=list(QUERIES), metavar="L1 … L17",
+                        help="only these (default: all)")
     parser.add_argument("--jobs", type=int, metavar="N", help="queries in all (default: the workload's)")
     parser.add_argument("--between", type=float, metavar="S", help="mean time between arrivals (default: the workload's)")
     side_by_side.options(parser)
@@ -38,26 +39,26 @@ def run(arguments, say):
         raise ClusterError(f"--scale {scale}, --jobs {count}, --between {between_s:g}: all must be above 0")
     pig.prepare(say)
     name = f"pigmix-{arguments.workload}" + (f"-{scale.numerator}in{scale.denominator}" if scale != 1 else "")
-    tables = Tables(scale, say)
+    tables = Tables(scale, say, layout.BUILD / "replay" / f"pigmix-data-{scale.numerator}in{scale.denominator}")
     runs = side_by_side.run(replay(name, tables, lambda repetition: draw(mix, arguments.queries, count, between_s, repetition)),
                             arguments, say)
-    method = (f"{count} queries of PigMix ({mix.about}), bins of {', '.join(map(str, data.FILES.values()))} maps with {round(data.ROWS_A_FILE * scale)} "
-              f"rows each, Poisson arrivals, one in {between_s:g} s; each repetition draws anew. A query is a Pig script of one to three jobs; its sojourn "
-              "is from the first job's submission to the last one's end. Pig 0.18.0. Bin: size of the data.")
+    method = (f"{count} queries of PigMix ({mix.about}), bins of {', '.join(map(str, data.FILES.values()))} maps with "
+              f"{round(data.ROWS_A_FILE * scale)} rows each, Poisson arrivals, one in {between_s:g} s; each repetition draws anew. "
+              "A query is a Pig script of one to three jobs; its sojourn is from the first job's submission to the end of the last. Pig 0.18.0. "
+              "Bin: size of the data.")
     report.write(name, f"PigMix, {arguments.workload.upper()}, replayed on real daemons", method, runs, arguments)
 
 
 class Tables:
-    """The data, generated once for each scale, and the right outputs."""
+    """The data, generated once, and the right outputs."""
 
-    def __init__(self, scale, say):
-        self._scale, self._say = scale, say
-        self.folder = layout.BUILD / "replay" / f"pigmix-data-{scale.numerator}in{scale.denominator}"
+    def __init__(self, scale, say, folder):
+        self._scale, self._say, self._folder = scale, say, folder
         self._references = {}
 
     def bin(self, number):
         """The folder of a bin's tables."""
-        folder = self.folder / f"bin{number}"
+        folder = self._folder / f"bin{number}"
         if not folder.exists():
             self._say(f"data of bin {number}")
             data.generate(folder, number, float(self._scale), _DATA_SEED)
@@ -74,8 +75,7 @@ def replay(name, tables, draw_of):
     """The queries that ``draw_of(repetition)`` draws, on these tables."""
     def submitted(repetition):
         cluster_dir = side_by_side.folder_of(name) / side_by_side.CLUSTER
-        return [side_by_side.Job(one.bin, pig.submission(cluster_dir, one.name, one.at_s, one.query, f"{_DATA}/bin{one.bin}", f"{_OUTPUT}/{one.name}"))
-                for one in draw_of(repetition)]
+        return [side_by_side.Job(one.bin, submission(cluster_dir, one)) for one in draw_of(repetition)]
 
     def prepare(cluster, repetition):
         put(cluster, tables, {one.bin for one in draw_of(repetition)})
@@ -83,6 +83,11 @@ def replay(name, tables, draw_of):
     def check(cluster, repetition, results, folder):
         return [check_outputs(cluster, tables, draw_of(repetition), folder)]
     return side_by_side.Replay(name, submitted, check, fs="hdfs", prepare=prepare)
+
+
+def submission(cluster_dir, one):
+    """A query drawn, as a job of a workload on that cluster."""
+    return pig.submission(cluster_dir, one.name, one.at_s, one.query, f"{_DATA}/bin{one.bin}", f"{_OUTPUT}/{one.name}")
 
 
 def put(cluster, tables, bins):

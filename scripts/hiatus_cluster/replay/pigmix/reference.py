@@ -1,7 +1,7 @@
 """What every query must give, computed by DuckDB from the same files, and compared with what Pig wrote.
 
-Pig's rules for nulls are written out in SQL here: keys that are null never join; a grouping makes one group of them, a grouping of two tables
-one of each; COUNT of a bag counts the rows whose first field is not null; sums and means leave nulls out; nulls are sorted first.
+Pig's rules for nulls are written out in SQL here: keys that are null never join; a grouping makes one group of them, a grouping of two
+tables one of each; COUNT of a bag counts the rows whose first field is not null; sums and means leave nulls out; nulls are sorted first.
 """
 
 import hashlib
@@ -15,14 +15,16 @@ from .data import FIELD
 _VIEW = ("user", "action", "timespent", "query_term", "ip_addr", "timestamp", "estimated_revenue", "page_info", "page_links")
 _PERSON = ("name", "phone", "address", "city", "state", "zip")
 _COLUMNS = {
-    "page_views": _VIEW, "page_views_sorted": _VIEW, "users": _PERSON, "users_sorted": _PERSON, "power_users": _PERSON, "power_users_samples": _PERSON,
+    "page_views": _VIEW, "page_views_sorted": _VIEW,
+    "users": _PERSON, "users_sorted": _PERSON, "power_users": _PERSON, "power_users_samples": _PERSON,
     "widegroupbydata": [f"{name}{suffix}" for suffix in ("", "_1", "_2") for name in _VIEW], "widerow": ("name",),
 }
 _KEYS = ", ".join(f"{name}{suffix}" for suffix in ("", "_1", "_2") for name in _VIEW if name not in ("timespent", "estimated_revenue"))
 _LINKS = "unnest(string_split(page_links, chr(2)))"
 
 #: Columns of each output that are floating-point numbers, by query and output (from 0). Everything else is compared as text.
-_FLOATS = {"L2": (1,), "L3": (1,), "L8": (1,), "L10": (6,), "L12": (1,), "L13": (1,), "L14": (1,), "L15": (2,), "L16": (1,), "L17": range(6)}
+_FLOATS = {"L2": (1,), "L3": (1,), "L8": (1,), "L10": (6,), "L12": (1,), "L13": (1,), "L14": (1,), "L15": (2,), "L16": (1,),
+           "L17": range(6)}
 #: Folders of the queries with several outputs.
 OUTPUTS = {"L12": ("best", "times", "actions")}
 #: Queries whose output is sorted, and by what: (field, falling, number).
@@ -30,7 +32,7 @@ _SORTED = {"L9": ((3, False, False),), "L10": ((3, False, False), (6, True, True
 
 #: A statement for each output.
 SQL = {
-    "L1": [f"""select user, count(user) from (select user, {_LINKS} from page_views) group by user"""],
+    "L1": [f"select user, count(user) from (select user, {_LINKS} from page_views) group by user"],
     "L2": ["select user, estimated_revenue::double, name from page_views join power_users on user = name"],
     "L3": ["select user, sum(estimated_revenue::double) from page_views join users on user = name group by user"],
     "L4": ["select user, count(distinct action) from page_views group by user"],
@@ -44,13 +46,15 @@ SQL = {
     "L9": ["select * from page_views"],
     "L10": ["select * replace (estimated_revenue::double as estimated_revenue) from page_views"],
     "L11": ["select user from page_views union select name from widerow"],
-    "L12": ["""select user, max(estimated_revenue::double) from page_views where user is not null and query_term is not null group by user""",
+    "L12": ["""select user, max(estimated_revenue::double) from page_views
+               where user is not null and query_term is not null group by user""",
             "select query_term, sum(timespent::int) from page_views where user is null group by query_term",
             "select action, count(action) from page_views where user is not null and query_term is null group by action"],
-    "L13": ["""select user, estimated_revenue::double, name, phone from page_views left join power_users_samples on user = name"""],
+    "L13": ["select user, estimated_revenue::double, name, phone from page_views left join power_users_samples on user = name"],
     "L14": ["select user, estimated_revenue::double, name from page_views_sorted join users_sorted on user = name"],
     "L15": ["""select user, count(distinct action), r, trunc(t)::int from page_views
-               left join (select user as u, sum(x::double) as r from (select distinct user, estimated_revenue as x from page_views) group by u)
+               left join (select user as u, sum(x::double) as r from
+                            (select distinct user, estimated_revenue as x from page_views) group by u)
                  on user is not distinct from u
                left join (select user as v, avg(x::int) as t from (select distinct user, timespent as x from page_views) group by v)
                  on user is not distinct from v
@@ -69,7 +73,8 @@ class Reference:
         self._tables = duckdb.connect()
         self._known = {}
         for table, columns in _COLUMNS.items():
-            cells = ", ".join(f"nullif(split_part(line, '{FIELD}', {number}), '') as \"{name}\"" for number, name in enumerate(columns, start=1))
+            cells = ", ".join(f"nullif(split_part(line, '{FIELD}', {number}), '') as \"{name}\""
+                              for number, name in enumerate(columns, start=1))
             self._tables.execute(f"""create view {table} as select {cells} from
                 (select unnest(string_split(rtrim(content, chr(10)), chr(10))) as line from read_text('{folder}/{table}/part-*'))""")
 

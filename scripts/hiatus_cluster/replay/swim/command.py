@@ -22,33 +22,37 @@ _STROKE_MS = 100
 def options(parser):
     """Arguments of the command line."""
     parser.add_argument("--trace", metavar="NAME|FILE", help=f"{', '.join(trace.TRACES)}, or a file of that form (default: the window's)")
-    parser.add_argument("--window", default="A1", metavar="ID|FIRST-LAST", help=f"{', '.join(trace.WINDOWS)}, or lines of the trace (default: A1)")
+    parser.add_argument("--window", default="A1", metavar="ID|FIRST-LAST",
+                        help=f"{', '.join(trace.WINDOWS)}, or lines of the trace (default: A1)")
     parser.add_argument("--scale", type=Fraction, metavar="PART", help="of the trace's bytes, such as 1/50 (default: the window's)")
     parser.add_argument("--load", type=float, default=0.8, help="of the containers that arrivals are spaced for (default: 0.8)")
-    parser.add_argument("--mode", choices=_TALLY, default="timed", help="tasks work as long as the model says (timed, the default), or jobs read, "
-                        "shuffle and write bytes: an eighth of the scaled trace's (bytes)")
+    parser.add_argument("--mode", choices=_TALLY, default="timed",
+                        help="tasks work as long as the model says (timed, the default), or jobs read, shuffle and write bytes: "
+                        "an eighth of the scaled trace's (bytes)")
     side_by_side.options(parser)
 
 
 def run(arguments, say):
     """Replays a window; prints and writes the tables."""
     window, name = _window(arguments)
-    planned = model.plan(trace.read(trace.TRACES.get(window.trace, window.trace), window.first, window.last), window.scale, SLOTS, arguments.load)
+    rows = trace.read(trace.TRACES.get(window.trace, window.trace), window.first, window.last)
+    planned = model.plan(rows, window.scale, SLOTS, arguments.load)
     one = replay(f"swim-{name}-{arguments.mode}", planned, arguments.mode)
     say(_summary(planned))
     runs = side_by_side.run(one, arguments, say)
     capped = [job.name for job in planned if job.capped]
-    method = (f"Lines {window.first} to {window.last} of the trace {Path(window.trace).name}, bytes times {Fraction(window.scale).limit_denominator(10**6)}, "
-              f"arrivals spaced for a load of {arguments.load:g}. {_summary(planned)} Larger than the model allows: {', '.join(capped) or 'none'}. "
+    method = (f"Lines {window.first} to {window.last} of the trace {Path(window.trace).name}, bytes times "
+              f"{Fraction(window.scale).limit_denominator(10**6)}, arrivals spaced for a load of {arguments.load:g}. "
+              f"{_summary(planned)} Larger than the model allows: {', '.join(capped) or 'none'}. "
               "Mode `" + arguments.mode + "`: " + _ABOUT[arguments.mode])
     report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on real daemons", method, runs, arguments)
 
 
 _ABOUT = {
-    "timed": "tasks work for the model's times in strokes of 100 ms, so that time in which they are suspended does not count. *Alone* is computed "
-             "from those times and from what a small job run alone cost in the same run.",
-    "bytes": f"jobs read, shuffle and write records of {model.RECORD_BYTES} bytes, in all one part in {model.BYTES_DIVISOR} of the scaled trace's "
-             "bytes; how long their tasks take is an outcome.",
+    "timed": "tasks work for the model's times in strokes of 100 ms, so that time in which they are suspended does not count. *Alone* is "
+             "computed from those times and from what a small job run alone cost in the same run.",
+    "bytes": f"jobs read, shuffle and write records of {model.RECORD_BYTES} bytes, in all one part in {model.BYTES_DIVISOR} of the scaled "
+             "trace's bytes; how long their tasks take is an outcome.",
 }
 
 
@@ -57,7 +61,8 @@ def _window(arguments):
     if arguments.window in trace.WINDOWS:
         named = trace.WINDOWS[arguments.window]
         if arguments.trace not in (None, named.trace):
-            raise ClusterError(f"--window {arguments.window} is of the trace {named.trace}: leave out --trace {arguments.trace}, or give lines")
+            raise ClusterError(f"--window {arguments.window} is of the trace {named.trace}: leave out --trace {arguments.trace}, or give "
+                               "lines")
         if arguments.scale in (None, Fraction(named.scale).limit_denominator(10**6)):
             return named, arguments.window
         return trace.Window(named.trace, named.first, named.last, float(arguments.scale)), f"{arguments.window}-{_slug(arguments.scale)}"
@@ -114,7 +119,8 @@ def _tallies(cluster, planned, results, mode):
     for job, result in zip(planned, results):
         done = [attempt["type"] for attempt in result.attempts if attempt["state"] == "SUCCEEDED"]
         if (done.count("MAP"), done.count("REDUCE")) != (job.maps, job.reduces):
-            raise ClusterError(f"{job.name}: {done.count('MAP')} maps and {done.count('REDUCE')} reduces succeeded, planned {job.maps} and {job.reduces}")
+            raise ClusterError(f"{job.name}: {done.count('MAP')} maps and {done.count('REDUCE')} reduces succeeded, "
+                               f"planned {job.maps} and {job.reduces}")
         yield job, cluster.history.counters(result.app_id.replace("application", "job")).get(_TALLY[mode], {})
 
 
@@ -133,7 +139,8 @@ def _check_bytes(cluster, planned, results, folder):
     for job, tally in _tallies(cluster, planned, results, "bytes"):
         found, wanted = tuple(tally.get(name, 0) for name in ("IN", "SHUFFLE", "OUT")), model.moved(job)
         if found != wanted or tally.get("WRONG_RECORDS"):
-            raise ClusterError(f"{job.name}: {found} bytes read, shuffled and written, planned {wanted}; {tally.get('WRONG_RECORDS', 0)} wrong records")
+            raise ClusterError(f"{job.name}: {found} bytes read, shuffled and written, planned {wanted}; "
+                               f"{tally.get('WRONG_RECORDS', 0)} wrong records")
         total = [before + more for before, more in zip(total, found)]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         cluster.run("hdfs", "dfs", "-get", _OUTPUT, place)
@@ -141,5 +148,5 @@ def _check_bytes(cluster, planned, results, folder):
             data.check_output(job.name, sorted((Path(place) / "output" / job.name).glob("part-*")), model.moved(job)[2])
     cluster.run("hdfs", "dfs", "-rm", "-r", "-skipTrash", _OUTPUT)
     read, shuffled, written = (math.ceil(bytes_ / model.MB) for bytes_ in total)
-    return [f"tasks as planned; counters as planned to the byte: {read} MB read, {shuffled} MB shuffled, {written} MB written; every record read, "
-            "shuffled and written there once and intact"]
+    return [f"tasks as planned; counters as planned to the byte: {read} MB read, {shuffled} MB shuffled, {written} MB written; "
+            "every record read, shuffled and written there once and intact"]

@@ -46,4 +46,5 @@ def check_output(name, parts, wanted_bytes):
             at += length
         found_bytes += len(data)
     if found_bytes != wanted_bytes or numbers != set(range(wanted_bytes // RECORD_BYTES)):
-        raise ClusterError(f"{name}: {found_bytes} bytes and {len(numbers)} records written, wanted {wanted_bytes} and {wanted_bytes // RECORD_BYTES}")
+        raise ClusterError(f"{name}: {found_bytes} bytes and {len(numbers)} records written, wanted {wanted_bytes} and "
+                           f"{wanted_bytes // RECORD_BYTES}")

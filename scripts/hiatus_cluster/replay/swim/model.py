@@ -85,7 +85,7 @@ def _within(ms, bounds):
 
 
 def moved(job):
-    """Bytes that the job reads, shuffles and writes in the mode ``bytes``: a record at least where there are any, of the shuffle for each reduce."""
+    """Bytes that the job reads, shuffles and writes in the mode ``bytes``: where there are any, one record at least, or one a reduce."""
     def at_least(bytes_, records):
         return max(bytes_ // BYTES_DIVISOR, records * RECORD_BYTES) if bytes_ else 0
     return at_least(job.input_bytes, 1), at_least(job.shuffle_bytes, job.reduces), at_least(job.output_bytes, 1)

@@ -70,7 +70,8 @@ def read(path, first=1, last=None):
 def _row(path, number, line):
     fields = line.split("\t")
     if len(fields) not in (len(_COLUMNS), len(_COLUMNS) + _PATHS):
-        raise ClusterError(f"{path}:{number}: {len(fields)} columns, where {len(_COLUMNS)} ({', '.join(_COLUMNS)}), separated by tabs, are needed")
+        raise ClusterError(f"{path}:{number}: {len(fields)} columns, where {len(_COLUMNS)} ({', '.join(_COLUMNS)}), separated by tabs, "
+                           "are needed")
     values = {}
     for name, text in zip(_COLUMNS[1:], fields[1:]):
         if not (text.isascii() and text.isdigit()):

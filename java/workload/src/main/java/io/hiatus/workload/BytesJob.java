@@ -304,7 +304,8 @@ public final class BytesJob extends Configured implements Tool {
         }
 
         @Override
-        protected void reduce(BytesWritable record, Iterable<NullWritable> copies, Context context) throws IOException, InterruptedException {
+        protected void reduce(BytesWritable record, Iterable<NullWritable> copies, Context context)
+                throws IOException, InterruptedException {
             for (NullWritable ignored : copies) {
                 context.getCounter(Tally.SHUFFLE).increment(record.getLength());
                 long number = NumberedRecord.number(record.getBytes());

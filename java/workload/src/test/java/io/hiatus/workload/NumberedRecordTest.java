@@ -40,8 +40,12 @@ public class NumberedRecordTest {
         assertFalse("cut short", NumberedRecord.intact(record, record.length - 1, JOB));
     }
 
+    private static byte[] filler(long number) {
+        return Arrays.copyOfRange(NumberedRecord.of(JOB, number, 300), 16, 96);
+    }
+
     @Test
     public void recordsDiffer() {
-        assertFalse(Arrays.equals(Arrays.copyOfRange(NumberedRecord.of(JOB, 1, 300), 16, 96), Arrays.copyOfRange(NumberedRecord.of(JOB, 0, 300), 16, 96)));
+        assertFalse(Arrays.equals(filler(0), filler(1)));
     }
 }
