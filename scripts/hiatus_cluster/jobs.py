@@ -6,7 +6,7 @@ A workload is ``{"jobs": [{"name", "at_s", "program", "args", "conf", "user"}, â
 import json
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from . import layout
 from .daemons import MARK
@@ -25,6 +25,7 @@ class JobResult:
     submitted_ms: int
     finished_ms: int
     attempts: list  #: task attempts as the job history server tells them
+    earlier_apps: list = field(default_factory=list)  #: applications before ``app_id``, where a program is several
 
     @property
     def sojourn_s(self):
@@ -111,7 +112,7 @@ class Workload:
         attempts = [attempt for app in apps for attempt in self._attempts(app)]
         failed = [app for app in apps if app["finalStatus"] != "SUCCEEDED"]
         return JobResult(name, apps[-1]["id"], (failed or apps)[0]["finalStatus"], apps[0]["startedTime"],
-                         max(app["finishedTime"] for app in apps), attempts)
+                         max(app["finishedTime"] for app in apps), attempts, [app["id"] for app in apps[:-1]])
 
     def _attempts(self, app, patience_s=20):
         """The history server learns of a job a moment after its end."""

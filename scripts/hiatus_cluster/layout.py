@@ -9,6 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 #: Hadoop's jars, as collected by the build.
 HADOOP_LIB = BUILD / "hadoop" / "lib"
+#: Python packages that replays need, to check outputs and to plot.
+REPLAY_REQUIREMENTS = ROOT / "scripts" / "hiatus_cluster" / "replay" / "requirements.txt"
 #: The default state directory of ``scripts/cluster``.
 DEFAULT_CLUSTER = BUILD / "cluster"
 

@@ -15,7 +15,7 @@ _REQUIREMENTS = layout.ROOT / "scripts" / "hiatus_cluster" / "portable.txt"
 
 def build():
     """Builds libhiatus with Zig as the linker, against a glibc of that age; returns the file. Raises ClusterError."""
-    tools = toolchain.python_with(_REQUIREMENTS, layout.BUILD / "portable-tools").parent
+    tools = toolchain.python_with(layout.BUILD / "portable-tools", _REQUIREMENTS).parent
     triple = f"{platform.machine()}-unknown-linux-gnu"
     command = ["cargo", "zigbuild", "--release", "--locked", "-p", "hiatus-jni", "--lib",
                "--target", f"{triple}.{'.'.join(map(str, OLDEST_GLIBC))}"]

@@ -96,18 +96,18 @@ def _install(packages, say):
             raise ClusterError(f"`{' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-2000:]}")
 
 
-def python_with(requirements, folder):
-    """The Python of a virtual environment that holds exactly what ``requirements`` pins; made or renewed if necessary."""
+def python_with(folder, *requirements):
+    """The Python of a virtual environment that holds exactly what these files pin; made or renewed if necessary."""
     python, stamp = folder / "bin" / "python", folder / "requirements.txt"
-    wanted = requirements.read_text()
+    wanted = "".join(file.read_text() for file in requirements)
     if stamp.exists() and stamp.read_text() == wanted and python.exists():
         return python
     made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], capture_output=True, text=True)
     if made.returncode:
         raise ClusterError(f"no virtual environment could be made (Debian: apt-get install python3-venv):\n{made.stdout}{made.stderr}")
-    done = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements],
-                          capture_output=True, text=True)
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run(pip + [word for file in requirements for word in ("-r", file)], capture_output=True, text=True)
     if done.returncode:
-        raise ClusterError(f"pip could not install {requirements}:\n{(done.stdout + done.stderr)[-2000:]}")
+        raise ClusterError(f"pip could not install {', '.join(map(str, requirements))}:\n{(done.stdout + done.stderr)[-2000:]}")
     stamp.write_text(wanted)
     return python

@@ -5,13 +5,12 @@ of twenty jobs, a sixteenth of the tasks, by a third longer, so that two cores c
 scheduler gets the same jobs at the same times.
 """
 
-import heapq
 import math
 import random
 import statistics
 from dataclasses import dataclass
 
-from .. import layout
+from .. import alone, layout
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
@@ -83,16 +82,8 @@ class Drawn:
         return job(self.name, self.at_s, "timed-tasks", *times)
 
     def alone_s(self, costs):
-        """Seconds it would take alone on the cluster: its tasks in order on all containers, its reduces after its maps."""
-        return costs.job_s + sum(_makespan([ms / 1000 + costs.task_s for ms in stage], _NODES * _SLOTS) for stage in (self.maps_ms, self.reduces_ms))
-
-
-@dataclass
-class Costs:
-    """What a job and a task cost beyond their work, in seconds."""
-
-    job_s: float
-    task_s: float
+        """Seconds it would take alone on the cluster."""
+        return costs.alone_s([self.maps_ms, self.reduces_ms], _NODES * _SLOTS)
 
 
 @dataclass
@@ -100,7 +91,7 @@ class Outcome:
     """What one scheduler made of one seed's jobs."""
 
     results: list  #: a JobResult for each job
-    costs: Costs
+    costs: alone.Costs
     counters: dict  #: Hiatus's counters; empty for stock
     errors: list  #: Hiatus's estimation errors: {"priority", "ratio"}
 
@@ -141,13 +132,6 @@ def draw(seed):
     return jobs
 
 
-def _makespan(times_s, slots):
-    ends = [0.0] * slots
-    for time_s in times_s:
-        heapq.heapreplace(ends, ends[0] + time_s)
-    return max(ends)
-
-
 def _run(name, drawn, label, say):
     scheduler, properties = SCHEDULERS[name]
     cluster = Cluster(layout.BUILD / "experiments" / "hfsp-live")
@@ -165,7 +149,7 @@ def _run(name, drawn, label, say):
                         **properties,
                     }))
     try:
-        costs = _costs(cluster)
+        costs = alone.measure(cluster)
         results = run_jobs(cluster, [one.submission() for one in drawn], timeout_s=1800)
         if lost := [result.name for result in results if result.status != "SUCCEEDED"]:
             raise ClusterError(f"{label}: {', '.join(lost)} did not succeed; logs: {cluster.dir}/logs")
@@ -174,17 +158,6 @@ def _run(name, drawn, label, say):
         return Outcome(results, costs, told.get("counters", {}), told.get("estimates", []))
     finally:
         cluster.down()
-
-
-def _costs(cluster):
-    """Runs a small job alone: what it takes beyond its work is the cost of a job and of two tasks."""
-    work_ms = 1000
-    small = Drawn("alone", 1, 0, [work_ms], [work_ms])
-    run_jobs(cluster, [small.submission()])  # the first one also warms the daemons up
-    (result,) = run_jobs(cluster, [small.submission()])
-    tasks_s = sum(attempt["finishTime"] - attempt["startTime"] for attempt in result.attempts) / 1000
-    task_s = max(0.0, (tasks_s - 2 * work_ms / 1000) / 2)
-    return Costs(max(0.0, result.sojourn_s - tasks_s), task_s)
 
 
 # The tables -----------------------------------------------------------------------------------------------------------

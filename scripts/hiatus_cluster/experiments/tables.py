@@ -27,10 +27,10 @@ def claim(name, holds, evidence):
     return f"- **{name} {'PASS' if holds else 'FAIL'}**: {evidence}\n"
 
 
-def write(name, title, method, parts):
-    """Prints the parts and writes them, under how they were made, to docs/bench/<name>.md."""
+def write(name, title, method, parts, command="scripts/experiment"):
+    """Prints the parts and writes them, under how they were made by which command, to docs/bench/<name>.md."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=layout.ROOT, capture_output=True, text=True).stdout.strip()
-    made = (f"Made by `scripts/experiment {' '.join(sys.argv[1:])}` on {date.today()} at commit {commit or 'unknown'}, "
+    made = (f"Made by `{command} {' '.join(sys.argv[1:])}` on {date.today()} at commit {commit or 'unknown'}, "
             f"{os.cpu_count()} × {platform.machine()}. Load average {os.getloadavg()[2]:.1f} in the last quarter of an hour.")
     text = "\n".join([f"# {title}", "", made, "", method, "", *parts])
     path = layout.ROOT / "docs" / "bench" / f"{name}.md"

@@ -18,6 +18,8 @@ final class Programs {
         classes.put("randomtextwriter", "org.apache.hadoop.examples.RandomTextWriter");
         classes.put("pi", "org.apache.hadoop.examples.QuasiMonteCarlo");
         classes.put("timed-tasks", TimedTasks.class.getName());
+        classes.put("bytes-job", BytesJob.class.getName());
+        classes.put("pig-script", PigScript.class.getName());
         classes.put("sleep", "org.apache.hadoop.mapreduce.SleepJob");
         CLASSES = Collections.unmodifiableMap(classes);
     }

@@ -1,0 +1,6 @@
+"""What `scripts/replay` runs, by name. Each has ``ABOUT``, ``options(parser)`` and ``run(arguments, say)``."""
+
+from .pigmix import command as pigmix
+from .swim import command as swim
+
+COMMANDS = {"pigmix": pigmix, "swim": swim}

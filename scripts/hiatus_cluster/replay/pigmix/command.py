@@ -1,0 +1,121 @@
+"""The command `scripts/replay pigmix`."""
+
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+from ... import layout
+from ...errors import ClusterError
+from .. import report, side_by_side
+from . import data, pig, reference
+from .draw import MIXES, QUERIES, draw
+
+#: One line for the command's help.
+ABOUT = "PigMix's 17 queries on generated data, arriving as in the HFSP thesis' workloads; every output is checked."
+_DATA, _OUTPUT = "/pigmix/data", "/pigmix/out"
+_DATA_SEED = 1
+#: Queries whose last step is maps alone, which write as many files as there are maps; and the one with a single group.
+_BY_MAPS, _ONE_FILE = ("L2", "L14"), ("L8",)
+
+
+def options(parser):
+    """Arguments of the command line."""
+    parser.add_argument("--workload", choices=MIXES, default="test", help="; ".join(f"{name}: {mix.about}" for name, mix in MIXES.items())
+                        + " (default: test)")
+    parser.add_argument("--scale", type=Fraction, default=Fraction(1), metavar="PART",
+                        help=f"of the rows: 1, the default, is {data.ROWS_A_FILE} a map, about 16 MB")
+    parser.add_argument("--queries", nargs="+", choices=QUERIES, default=list(QUERIES), metavar="L1 … L17",
+                        help="only these (default: all)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="queries in all (default: the workload's)")
+    parser.add_argument("--between", type=float, metavar="S", help="mean time between arrivals (default: the workload's)")
+    side_by_side.options(parser)
+
+
+def run(arguments, say):
+    """Replays a workload; prints and writes the tables."""
+    mix, scale = MIXES[arguments.workload], arguments.scale
+    count, between_s = arguments.jobs or mix.queries, arguments.between or mix.between_s
+    if not (0 < scale <= 100 and count > 0 and between_s > 0):
+        raise ClusterError(f"--scale {scale}, --jobs {count}, --between {between_s:g}: all must be above 0")
+    pig.prepare(say)
+    name = f"pigmix-{arguments.workload}" + (f"-{scale.numerator}in{scale.denominator}" if scale != 1 else "")
+    tables = Tables(scale, say, layout.BUILD / "replay" / f"pigmix-data-{scale.numerator}in{scale.denominator}")
+    runs = side_by_side.run(replay(name, tables, lambda repetition: draw(mix, arguments.queries, count, between_s, repetition)),
+                            arguments, say)
+    method = (f"{count} queries of PigMix ({mix.about}), bins of {', '.join(map(str, data.FILES.values()))} maps with "
+              f"{round(data.ROWS_A_FILE * scale)} rows each, Poisson arrivals, one in {between_s:g} s; each repetition draws anew. "
+              "A query is a Pig script of one to three jobs; its sojourn is from the first job's submission to the end of the last. Pig 0.18.0. "
+              "Bin: size of the data.")
+    report.write(name, f"PigMix, {arguments.workload.upper()}, replayed on real daemons", method, runs, arguments)
+
+
+class Tables:
+    """The data, generated once, and the right outputs."""
+
+    def __init__(self, scale, say, folder):
+        self._scale, self._say, self._folder = scale, say, folder
+        self._references = {}
+
+    def bin(self, number):
+        """The folder of a bin's tables."""
+        folder = self._folder / f"bin{number}"
+        if not folder.exists():
+            self._say(f"data of bin {number}")
+            data.generate(folder, number, float(self._scale), _DATA_SEED)
+        return folder
+
+    def reference(self, number):
+        """The right outputs of a bin."""
+        if number not in self._references:
+            self._references[number] = reference.Reference(self.bin(number))
+        return self._references[number]
+
+
+def replay(name, tables, draw_of):
+    """The queries that ``draw_of(repetition)`` draws, on these tables."""
+    def submitted(repetition):
+        cluster_dir = side_by_side.folder_of(name) / side_by_side.CLUSTER
+        return [side_by_side.Job(one.bin, submission(cluster_dir, one)) for one in draw_of(repetition)]
+
+    def prepare(cluster, repetition):
+        put(cluster, tables, {one.bin for one in draw_of(repetition)})
+
+    def check(cluster, repetition, results, folder):
+        return [check_outputs(cluster, tables, draw_of(repetition), folder)]
+    return side_by_side.Replay(name, submitted, check, fs="hdfs", prepare=prepare)
+
+
+def submission(cluster_dir, one):
+    """A query drawn, as a job of a workload on that cluster."""
+    return pig.submission(cluster_dir, one.name, one.at_s, one.query, f"{_DATA}/bin{one.bin}", f"{_OUTPUT}/{one.name}")
+
+
+def put(cluster, tables, bins):
+    """Copies the tables of these bins into a fresh HDFS."""
+    (cluster.dir / "pig").mkdir(exist_ok=True)
+    cluster.run("hdfs", "dfs", "-mkdir", "-p", _DATA, _OUTPUT)
+    cluster.run("hdfs", "dfs", "-put", *(tables.bin(number) for number in sorted(bins)), _DATA)
+
+
+def check_outputs(cluster, tables, drawn, folder):
+    """Compares what every query wrote with the reference. Raises ClusterError if a row is wrong, or a file missing."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        cluster.run("hdfs", "dfs", "-get", _OUTPUT, place)
+        for one in drawn:
+            outputs = [Path(place) / "out" / one.name / output for output in reference.OUTPUTS.get(one.query, ("",))]
+            parts = [_parts(one, output) for output in outputs]
+            try:
+                reference.check(one.query, tables.reference(one.bin), parts)
+            except ClusterError as error:
+                raise ClusterError(f"{one.name}: {error}") from error
+    rows = sum(len(output) for one in drawn for output in tables.reference(one.bin).outputs(one.query))
+    return f"outputs of {len(drawn)} queries equal to what DuckDB says, {rows} rows"
+
+
+def _parts(one, folder):
+    """The files of an output, in their order."""
+    parts = sorted(folder.glob("part-*"))
+    wanted = len(parts) if one.query in _BY_MAPS else 1 if one.query in _ONE_FILE else pig.PARALLEL
+    if not (folder / "_SUCCESS").exists() or not parts or len(parts) != wanted:
+        raise ClusterError(f"{one.name}: {len(parts)} files in {folder.name}, wanted {wanted} and _SUCCESS")
+    return parts

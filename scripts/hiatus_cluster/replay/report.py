@@ -1,0 +1,146 @@
+"""The page of a replay: tables of what every scheduler made of it, and plots."""
+
+import math
+import statistics
+
+from .. import layout
+from ..experiments import tables
+from . import plots
+from .schedulers import BASELINE, NODES, SCHEDULERS, SLOTS_A_NODE, TASK_MB
+
+_QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
+#: Two-sided 95 % quantiles of Student's t by degrees of freedom, from 1; the last one serves for more.
+_T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+#: Fewer repetitions, or a machine that does other work, make a trial.
+_REPETITIONS = 3
+
+
+def write(name, title, method, runs, arguments):
+    """Writes docs/bench/replay-NAME.md and its plots, from the runs' documents by (scheduler, repetition)."""
+    name = f"replay-{name}"
+    pictures = plots.draw(runs, layout.ROOT / "docs" / "bench", name)
+    parts = [_standing(runs, arguments.beside), _sojourns(runs), _ratios(runs), _slowdowns(runs), _costs(runs), _machine(runs),
+             _checks(runs), _settings(runs), "## Plots\n\n" + "\n".join(f"![{about}]({file})\n" for about, file in pictures)]
+    cluster = f" Cluster: {NODES} NodeManagers of {SLOTS_A_NODE} tasks of {TASK_MB} MB, heartbeats of 500 ms, a fresh one for each run."
+    tables.write(name, title, method + cluster, [part for part in parts if part], command="scripts/replay")
+
+
+def _names(runs):
+    return list(dict.fromkeys(name for name, _ in runs))
+
+
+def _of(runs, name):
+    return [document for (scheduler, _), document in runs.items() if scheduler == name]
+
+
+def _standing(runs, beside):
+    """What the page may be taken for."""
+    busy = sum(not document["machine"]["quiet"] for document in runs.values())
+    repetitions = max(repetition for _, repetition in runs)
+    if busy or repetitions < _REPETITIONS:
+        return (f"**A trial, not a measurement**: {repetitions} repetition(s), {busy} of {len(runs)} runs on a machine that did other work "
+                "at the same time" + (f" ({beside})" if beside else "") + ". It shows that all works; its numbers support no claim.\n")
+    return ""
+
+
+def _sojourns_of(document, number):
+    return [job["sojourn_s"] for job in document["jobs"] if number in (0, job["bin"])]
+
+
+def _bins(runs):
+    return sorted({job["bin"] for document in runs.values() for job in document["jobs"]})
+
+
+def _sojourns(runs):
+    bins, rows = [0, *_bins(runs)], []
+    for name in _names(runs):
+        row = [name, len(_of(runs, name))]
+        for number in bins:
+            samples = [_sojourns_of(document, number) for document in _of(runs, name)]
+            samples = [sample for sample in samples if sample]
+            row += [statistics.mean(map(statistics.mean, samples)), statistics.mean(map(statistics.median, samples))]
+        rows.append(row)
+    columns = ["scheduler", "runs"]
+    columns += [f"{what}, {'all' if number == 0 else f'bin {number}'}" for number in bins for what in ("mean", "median")]
+    return tables.table("Sojourn times, s (mean of the runs)", columns, rows)
+
+
+def interval(ratios):
+    """Geometric mean and 95 % interval (Student's t of the logarithms), as text; no interval of one value."""
+    logs = [math.log(ratio) for ratio in ratios]
+    middle = statistics.mean(logs)
+    if len(logs) < 2:
+        return f"{math.exp(middle):.2f}"
+    half = _T95[min(len(logs) - 1, len(_T95)) - 1] * statistics.stdev(logs) / math.sqrt(len(logs))
+    return f"{math.exp(middle):.2f} ({math.exp(middle - half):.2f} to {math.exp(middle + half):.2f})"
+
+
+def _ratios(runs):
+    if BASELINE not in _names(runs):
+        return ""
+    rows = []
+    for name in _names(runs):
+        row = [name]
+        for number in (0, *_bins(runs)):
+            pairs = [(_sojourns_of(document, number), _sojourns_of(runs[BASELINE, repetition], number))
+                     for (scheduler, repetition), document in runs.items() if scheduler == name]
+            row.append(interval([statistics.mean(ours) / statistics.mean(theirs) for ours, theirs in pairs if ours]))
+        rows.append(row)
+    columns = ["scheduler", "all", *(f"bin {number}" for number in _bins(runs))]
+    return tables.table(f"Mean sojourn over that of `{BASELINE}` in the same repetition: geometric mean (95 % interval)", columns, rows)
+
+
+def _slowdowns(runs):
+    rows = []
+    for name in _names(runs):
+        sample = sorted(job["sojourn_s"] / job["alone_s"] for document in _of(runs, name) for job in document["jobs"] if job["alone_s"])
+        if sample:
+            rows.append([name, *(sample[min(len(sample) - 1, int(q * len(sample)))] for q in _QUANTILES), statistics.mean(sample)])
+    columns = ["scheduler", *(f"q{q:g}" for q in _QUANTILES), "mean"]
+    return tables.table("Slowdown: sojourn over the time alone", columns, rows) if rows else ""
+
+
+def _costs(runs):
+    rows = []
+    for (name, repetition), document in runs.items():
+        jobs = document["jobs"]
+
+        def total(what, jobs=jobs):
+            return sum(job[what] for job in jobs)
+        makespan_s = (max(job["finished_ms"] for job in jobs) - min(job["submitted_ms"] for job in jobs)) / 1000
+        rows.append([name, repetition, *map(total, ("suspensions", "suspended_s", "killed", "failed", "wasted_s")), makespan_s])
+    columns = ["scheduler", "repetition", "suspensions", "suspended container-s", "attempts killed", "attempts failed",
+               "wasted container-s", "makespan, s"]
+    return tables.table("What it cost", columns, rows)
+
+
+def _machine(runs):
+    rows = []
+    for (name, repetition), document in runs.items():
+        seen = document["machine"]
+        rows.append([name, repetition, "yes" if seen["quiet"] else "**no**", seen["load_average_before"], f"{seen['others_before']:.0%}",
+                     f"{seen['others_during']:.0%}", f"{seen['idle_during']:.0%}", seen["least_available_mb"], seen["swapped_in_pages"],
+                     document["late_s"], document["costs"]["job_s"], document["costs"]["task_s"]])
+    columns = ["scheduler", "repetition", "quiet", "load average before", "CPU used before", "CPU used by others", "CPU idle",
+               "least memory, MB", "pages swapped in", "latest arrival, s", "cost of a job, s", "of a task, s"]
+    return tables.table("The machine", columns, rows)
+
+
+def _checks(runs):
+    facts = {}
+    for (name, repetition), document in runs.items():
+        facts.setdefault("; ".join(document["checked"]), []).append(f"{name} {repetition}")
+    return "## What was checked\n\n" + "".join(f"- {', '.join(who)}: {fact}\n" for fact, who in facts.items())
+
+
+def _settings(runs):
+    own = {}
+    for name in _names(runs):
+        about = SCHEDULERS[name]
+        own[name] = (about.about, ", ".join(f"`{key}` = {value}" for key, value in about.knobs.items()) or "none")
+    rows = [[name, about, knobs] for name, (about, knobs) in own.items()]
+    product = ", ".join(sorted({f"{document['made_with']['product']}" for document in runs.values()}))
+    jobs = ", ".join(f"{repetition}: {digest}" for repetition, digest in
+                     sorted({(repetition, document["made_with"]["jobs"]) for (_, repetition), document in runs.items()}))
+    return (tables.table("Settings", ["scheduler", "what it is", "its properties"], rows)
+            + f"\nProduct: {product}. Digest of the jobs by repetition: {jobs}." + "\n")

@@ -1,0 +1,82 @@
+"""Whom a replay compares, and the cluster that all of them get."""
+
+from dataclasses import dataclass, field
+
+from ..configuration import Spec
+
+NODES, SLOTS_A_NODE, TASK_MB = 2, 4, 256
+SLOTS = NODES * SLOTS_A_NODE
+#: ApplicationMasters ask for next to nothing (their heaps are their own options' matter), so that none takes a task's room.
+_MASTER_MB, _MASTERS_MB = 4, 128
+
+_QUEUE = "yarn.scheduler.capacity.root.default."
+_KNOB = "yarn.scheduler.hiatus."
+#: The thesis' settings as `hfsp-live` scales them: fewer tasks to learn from, shorter ones to wait for.
+_SCALED = {
+    _KNOB + "training-tasks": 2,
+    _KNOB + "training-timeout-ms": 30_000,
+    _KNOB + "default-task-ms": 10_000,
+    _KNOB + "min-run-ms": 1_000,
+    _KNOB + "min-resumed-ms": 2_000,
+    _KNOB + "max-suspended-memory": 2,
+}
+#: FairScheduler's pre-emption never begins by default; these delays are the shortest that do not make it kill at every arrival.
+_ALLOCATIONS = """<allocations>
+  <queue name="default"/>
+  <queueMaxAMShareDefault>-1</queueMaxAMShareDefault>
+  <defaultQueueSchedulingPolicy>fair</defaultQueueSchedulingPolicy>
+  <defaultFairSharePreemptionTimeout>5</defaultFairSharePreemptionTimeout>
+  <defaultFairSharePreemptionThreshold>0.8</defaultFairSharePreemptionThreshold>
+</allocations>
+"""
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """A row of the tables."""
+
+    about: str
+    kind: str  #: hiatus, capacity, fair
+    knobs: dict = field(default_factory=dict)
+
+
+SCHEDULERS = {
+    "fifo": Scheduler("CapacityScheduler, ordering policy fifo", "capacity", {_QUEUE + "ordering-policy": "fifo"}),
+    "fair": Scheduler("CapacityScheduler, ordering policy fair", "capacity", {_QUEUE + "ordering-policy": "fair"}),
+    "fair-preempting": Scheduler("FairScheduler with pre-emption", "fair", {
+        "yarn.scheduler.fair.preemption": "true",
+        "yarn.scheduler.fair.preemption.cluster-utilization-threshold": 0.5,
+        "yarn.scheduler.fair.waitTimeBeforeKill": 1000,
+        "yarn.resource-types.memory-mb.increment-allocation": _MASTER_MB,
+    }),
+    "hiatus": Scheduler("Hiatus as it is shipped, no knob set", "hiatus"),
+    "hfsp-suspend": Scheduler("Hiatus, hfsp, suspends", "hiatus", {**_SCALED, _KNOB + "mode": "suspend"}),
+    "hfsp-kill": Scheduler("Hiatus, hfsp, kills", "hiatus", {**_SCALED, _KNOB + "mode": "kill", _KNOB + "preemption": "kill"}),
+    "hfsp-wait": Scheduler("Hiatus, hfsp, waits", "hiatus", {**_SCALED, _KNOB + "preemption": "wait"}),
+    "flex": Scheduler("Hiatus, flex for the mean response, suspends", "hiatus",
+                      {**_SCALED, _KNOB + "policy": "flex", _KNOB + "flex-metric": "avg-response"}),
+    "hiatus-fair": Scheduler("Hiatus, equal shares, takes nothing back: our placement without our order", "hiatus",
+                             {_KNOB + "policy": "fair", _KNOB + "mode": "order"}),
+}
+#: What ratios are of.
+BASELINE = "fair"
+
+
+def spec(name, folder, fs):
+    """The cluster of a run under this scheduler; ``folder`` is for files that its configuration names."""
+    scheduler = SCHEDULERS[name]
+    own = dict(scheduler.knobs)
+    if scheduler.kind == "fair":
+        allocations = folder / "fair-allocations.xml"
+        allocations.write_text(_ALLOCATIONS)
+        own["yarn.scheduler.fair.allocation.file"] = allocations
+    return Spec(nodes=NODES, node_memory=[SLOTS_A_NODE * TASK_MB + _MASTERS_MB], node_vcores=[64], node_heartbeat_ms=500,
+                scheduler=scheduler.kind, fs=fs, properties={
+                    "yarn.scheduler.capacity.maximum-am-resource-percent": 1,  # a scheduler's order, not a limit, decides who waits
+                    "yarn.scheduler.minimum-allocation-mb": _MASTER_MB,
+                    "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
+                    "mapreduce.job.reduce.slowstart.completedmaps": 0.8,
+                    "mapreduce.map.speculative": "false",
+                    "mapreduce.reduce.speculative": "false",
+                    **own,
+                })

@@ -1,0 +1,198 @@
+"""The same jobs at the same times under one scheduler after the other, on a fresh cluster each; what was measured is kept in files.
+
+A run whose file is there already is not done again, as long as product, jobs and settings are those it was made with.
+"""
+
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Callable
+
+from .. import alone, containers, layout
+from ..cluster import Cluster
+from ..errors import ClusterError
+from ..jobs import Workload
+from . import schedulers
+from .machine import Watch
+
+CLUSTER = "cluster"
+_PATIENCE_S = 3600
+_LATE_S = 1.0  #: an arrival may be so late
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of a replay."""
+
+    bin: int
+    submission: dict  #: as ``jobs.job`` makes it
+    stages_ms: list = None  #: task times by stage, where they are known beforehand
+
+    @property
+    def name(self):
+        """Its name in the workload."""
+        return self.submission["name"]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Something that can be replayed."""
+
+    name: str  #: of its folder and its page
+    jobs: Callable  #: the jobs of a repetition (from 1)
+    check: Callable  #: (cluster, repetition, results, folder to work in) -> list of what was checked, in words; raises ClusterError
+    fs: str = "local"
+    prepare: Callable = lambda cluster, repetition: None  #: puts data into a fresh cluster
+
+
+def folder_of(name):
+    """Where the runs of a replay are kept, and its cluster (in ``CLUSTER``)."""
+    return layout.BUILD / "replay" / name
+
+
+def options(parser):
+    """Arguments that all replays have."""
+    parser.add_argument("--schedulers", nargs="+", choices=schedulers.SCHEDULERS, default=["fair", "hiatus"], metavar="NAME",
+                        help=f"of {', '.join(schedulers.SCHEDULERS)} (default: fair hiatus)")
+    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="how often under each (default: 1)")
+    parser.add_argument("--beside", default="", metavar="TEXT", help="what else the machine did meanwhile, for the page")
+
+
+def run(replay, arguments, say):
+    """All runs, those that are missing; as documents by (scheduler, repetition)."""
+    folder_of(replay.name).mkdir(parents=True, exist_ok=True)
+    names, repeats, runs = arguments.schedulers, arguments.repeats, {}
+    for repetition in range(1, repeats + 1):
+        shift = (repetition - 1) % len(names)  # no scheduler always comes first, with what the machine still does from before
+        for name in names[shift:] + names[:shift]:
+            runs[name, repetition] = _once(replay, name, repetition, say)
+    return {(name, repetition): runs[name, repetition] for name in names for repetition in range(1, repeats + 1)}
+
+
+def _once(replay, name, repetition, say):
+    label = f"{name}, repetition {repetition}"
+    spec = schedulers.spec(name, folder_of(replay.name), replay.fs)
+    jobs = replay.jobs(repetition)
+    knobs = {key: str(value) for key, value in spec.properties.items()}
+    made_with = {"product": _product(), "jobs": _digest([vars(job) for job in jobs]), "knobs": knobs}
+    path = folder_of(replay.name) / f"{name}-{repetition}.json"
+    if path.exists() and (kept := json.loads(path.read_text()))["made_with"] == made_with:
+        say(f"{label}: kept from before")
+        return kept
+    document = {"made_with": made_with, **_measure(replay, repetition, spec, jobs, label, say)}
+    partial = path.with_suffix(".new")
+    partial.write_text(json.dumps(document))
+    partial.replace(path)
+    return document
+
+
+def _measure(replay, repetition, spec, jobs, label, say):
+    cluster = Cluster(folder_of(replay.name) / CLUSTER)
+    cluster.down()
+    watch = Watch(cluster.dir)
+    say(f"{label}: starting")
+    cluster.up(spec)
+    try:
+        replay.prepare(cluster, repetition)
+        costs = alone.measure(cluster)
+        with watch:
+            workload = Workload(cluster, [job.submission for job in jobs])
+            _follow(workload, label, say)
+        results = workload.results()
+        late_s = _lateness_s(workload, jobs)
+        lives = containers.lives(cluster)
+        checked = [_checked_ends(label, results, workload), *replay.check(cluster, repetition, results, folder_of(replay.name))]
+        readings = watch.readings()
+        say(f"{label}: mean sojourn {sum(result.sojourn_s for result in results) / len(results):.1f} s; {'; '.join(checked)}")
+        if not readings.quiet:
+            say(f"{label}: NOT a quiet machine: others took {readings.others_before:.0%} of it before and {readings.others_during:.0%} "
+                "during the run")
+        return {"costs": vars(costs), "machine": readings.document(), "checked": checked, "late_s": late_s,
+                "jobs": [_document(job, result, costs, lives) for job, result in zip(jobs, results)],
+                "lives": _spans(jobs, results, lives)}
+    finally:
+        cluster.down()
+
+
+def _follow(workload, label, say):
+    """Waits for the end of all jobs, and shows how far they are."""
+    begin, shown = time.monotonic(), -1
+    try:
+        while workload.running():
+            kinds = [event["event"] for event in workload.events()]
+            submitted = kinds.count("submit")
+            ended, elapsed_s = len(kinds) - submitted, time.monotonic() - begin
+            filled = 30 * ended // len(workload.names)
+            text = (f"{label}: [{'#' * filled:<30}] {ended} of {len(workload.names)} jobs ended, {submitted - ended} in the system, "
+                    f"{elapsed_s:.0f} s")
+            if sys.stdout.isatty():
+                print(f"\r{text}", end="", flush=True)
+            elif filled // 6 > shown:
+                shown = filled // 6
+                say(text)
+            if elapsed_s > _PATIENCE_S:
+                raise ClusterError(f"{label}: not done after {_PATIENCE_S} s; log: {workload.log}")
+            time.sleep(0.5)
+    finally:
+        workload.stop()
+        if sys.stdout.isatty():
+            print()
+
+
+def _checked_ends(label, results, workload):
+    lost = {result.name for result in results if result.status != "SUCCEEDED"}
+    lost |= {event["job"] for event in workload.events() if event["event"] == "failure"}
+    if lost:
+        raise ClusterError(f"{label}: {', '.join(sorted(lost))} did not succeed; logs: {workload.log.parents[1]}")
+    return f"{len(results)} of {len(results)} jobs succeeded"
+
+
+def _lateness_s(workload, jobs):
+    """By how much the latest submission was late. A workload whose arrivals are not those it says is none."""
+    submitted = {event["job"]: event["at_ms"] / 1000 for event in workload.events() if event["event"] == "submit"}
+    due = {job.name: job.submission["at_s"] for job in jobs}
+    zero = min(submitted[name] - due[name] for name in due)
+    late_s = max(submitted[name] - due[name] for name in due) - zero
+    if late_s > _LATE_S:
+        raise ClusterError(f"a job was submitted {late_s:.1f} s late: the machine is too busy for a replay")
+    return late_s
+
+
+def _document(job, result, costs, lives):
+    mine = [life for life in lives if life.application in {result.app_id, *result.earlier_apps}]
+    suspended = {life.container: _suspended_s(life, result.finished_ms / 1000) for life in mine}
+    lost = [attempt for attempt in result.attempts if attempt["state"] in ("KILLED", "FAILED")]
+    return {"name": job.name, "bin": job.bin, "at_s": job.submission["at_s"], "sojourn_s": result.sojourn_s,
+            "submitted_ms": result.submitted_ms, "finished_ms": result.finished_ms,
+            "alone_s": costs.alone_s(job.stages_ms, schedulers.SLOTS) if job.stages_ms else None,
+            "killed": result.attempts_in("KILLED"), "failed": result.attempts_in("FAILED"),
+            "wasted_s": max(0.0, result.wasted_s - sum(suspended.get(attempt.get("assignedContainerId"), 0) for attempt in lost)),
+            "suspensions": sum(life.suspensions for life in mine), "suspended_s": sum(suspended.values())}
+
+
+def _suspended_s(life, job_end):
+    return sum((job_end if end is None else end) - begin for begin, end, kind in life.spans if kind == "suspended")
+
+
+def _spans(jobs, results, lives):
+    """What the picture needs: [bin, begin, end, kind] of every container that is no master, in s from the first submission."""
+    zero = min(result.submitted_ms for result in results) / 1000
+    bin_of = {app: job.bin for job, result in zip(jobs, results) for app in (result.app_id, *result.earlier_apps)}
+    end_of = {app: result.finished_ms / 1000 for result in results for app in (result.app_id, *result.earlier_apps)}
+    return [[bin_of[life.application], round(begin - zero, 2), round((end or end_of[life.application]) - zero, 2), kind]
+            for life in lives if life.application in bin_of and not life.is_master for begin, end, kind in life.spans]
+
+
+def _digest(value):
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
+
+
+def _product():
+    """What was measured: the last commit of product and tools, and a digest of what is changed beyond it."""
+    def git(*words):
+        return subprocess.run(["git", *words, "--", "rust", "java", "scripts"], cwd=layout.ROOT, capture_output=True, text=True).stdout
+    changed = git("diff", "HEAD")
+    return git("log", "-1", "--format=%h").strip() + (f"+{_digest(changed)}" if changed else "")

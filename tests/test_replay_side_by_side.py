@@ -1,0 +1,135 @@
+"""Replays side by side: what is kept and what is done again, when a run counts, and what a page makes of the numbers."""
+
+import argparse
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from hiatus_cluster import containers, jobs
+from hiatus_cluster.errors import ClusterError
+from hiatus_cluster.replay import machine, plots, report, schedulers, side_by_side
+from hiatus_cluster.replay.side_by_side import Job, Replay
+
+_QUIET = machine.Readings(load_average_before=0.1, others_before=0.01, others_during=0.02, idle_during=0.3, least_available_mb=9000,
+                          swapped_in_pages=0)
+
+
+def _arguments(*words):
+    parser = argparse.ArgumentParser()
+    side_by_side.options(parser)
+    return parser.parse_args(words)
+
+
+@pytest.fixture
+def measured(monkeypatch, tmp_path):
+    """Runs that cost nothing: the labels of those that were measured."""
+    labels = []
+    monkeypatch.setattr(side_by_side, "folder_of", lambda name: tmp_path / name)
+    monkeypatch.setattr(side_by_side, "_measure", lambda replay, repetition, spec, jobs, label, say: labels.append(label) or {"jobs": []})
+    return labels
+
+
+def _replay(at_s=0.0):
+    return Replay("some", lambda repetition: [Job(1, jobs.job("one", at_s, "pi"))], check=None)
+
+
+def test_schedulers_take_turns_at_coming_first(measured):
+    runs = side_by_side.run(_replay(), _arguments("--schedulers", "fifo", "fair", "hiatus", "--repeats", "2"), print)
+    assert [label.split(",")[0] for label in measured] == ["fifo", "fair", "hiatus", "fair", "hiatus", "fifo"]
+    assert list(runs) == [(name, repetition) for name in ("fifo", "fair", "hiatus") for repetition in (1, 2)]
+
+
+def test_what_was_measured_is_kept_until_jobs_or_product_change(measured, monkeypatch):
+    arguments = _arguments("--schedulers", "fair", "hiatus")
+    first = side_by_side.run(_replay(), arguments, print)
+    assert side_by_side.run(_replay(), arguments, print) == first and len(measured) == 2
+    side_by_side.run(_replay(at_s=1.0), arguments, print)
+    assert len(measured) == 4
+    monkeypatch.setattr(side_by_side, "_product", lambda: "another")
+    side_by_side.run(_replay(at_s=1.0), arguments, print)
+    assert len(measured) == 6
+
+
+def test_a_late_arrival_makes_a_run_void():
+    def lateness(*at_ms):
+        events = [{"job": name, "event": "submit", "at_ms": at} for name, at in zip("ab", at_ms)]
+        due = [Job(1, jobs.job(name, at_s, "pi")) for name, at_s in (("a", 0), ("b", 10))]
+        return side_by_side._lateness_s(SimpleNamespace(events=lambda: events), due)
+    assert lateness(5000, 15_400) == pytest.approx(0.4)
+    assert lateness(5400, 15_000) == pytest.approx(0.4), "the first may be late, too"
+    with pytest.raises(ClusterError, match="1.5 s late"):
+        lateness(5000, 16_500)
+
+
+def test_a_job_that_pig_gave_up_is_lost_although_its_applications_succeeded(tmp_path):
+    result = jobs.JobResult("a", "application_1_0001", "SUCCEEDED", 0, 1000, [])
+    workload = SimpleNamespace(events=lambda: [{"job": "a", "event": "failure"}], log=tmp_path / "workloads" / "log")
+    with pytest.raises(ClusterError, match="a did not succeed"):
+        side_by_side._checked_ends("fair", [result], workload)
+
+
+def test_suspended_time_is_no_waste_and_belongs_to_the_job_of_any_of_its_applications():
+    first, second = (f"application_1_000{number}" for number in (1, 2))
+    attempts = [{"state": "KILLED", "startTime": 1_000, "finishTime": 11_000, "assignedContainerId": "container_1_0001_01_000002"}]
+    result = jobs.JobResult("a", second, "SUCCEEDED", 0, 30_000, attempts, [first])
+    lives = [containers.Life("container_1_0001_01_000002", 1, [(1, 3, "running"), (3, 10, "suspended"), (10, 11, "running")]),
+             containers.Life("container_1_0002_01_000002", 1, [(10, 20, "running"), (20, None, "suspended")]),
+             containers.Life("container_1_0003_01_000002", 1, [(0, 30, "suspended")])]
+    told = side_by_side._document(Job(2, jobs.job("a", 0, "pi")), result, None, lives)
+    assert (told["wasted_s"], told["suspended_s"], told["suspensions"], told["killed"]) == (3.0, 17.0, 2, 1)
+
+
+@pytest.mark.parametrize("reading", [{"others_before": 0.06}, {"others_during": 0.06}, {"least_available_mb": 4000}, {"swapped_in_pages": 1}])
+def test_a_machine_that_does_anything_else_is_not_quiet(reading):
+    assert _QUIET.quiet and not machine.Readings(**{**vars(_QUIET), **reading}).quiet
+
+
+def test_what_others_take_is_seen(tmp_path):
+    watch = machine.Watch(tmp_path)
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other, watch:
+        watch._done.wait(2.5 * machine._EVERY_S)
+        other.kill()
+    assert 0 < watch.readings().others_during <= 1
+
+
+def _runs(sojourns, quiet=True):
+    """Documents with a job in bin 1 and one in bin 2 each, of these times in s by (scheduler, repetition)."""
+    def told(number, sojourn_s):
+        return {"name": f"job-{number}", "bin": number, "sojourn_s": sojourn_s, "submitted_ms": 0, "finished_ms": sojourn_s * 1000,
+                "alone_s": 5.0, "killed": 0, "failed": 0, "wasted_s": 0.0, "suspensions": 1, "suspended_s": 2.0}
+    return {key: {"jobs": [told(1, small), told(2, large)], "machine": {**_QUIET.document(), "quiet": quiet}, "late_s": 0.1,
+                  "costs": {"job_s": 1.0, "task_s": 1.0}, "checked": ["2 of 2 jobs succeeded"], "lives": [[1, 0.0, 4.0, "running"]],
+                  "made_with": {"product": "abc", "jobs": "def"}}
+            for key, (small, large) in sojourns.items()}
+
+
+_THREE = {**{("fair", number): (10.0, 20.0) for number in (1, 2, 3)},
+          ("hiatus", 1): (5.0, 20.0), ("hiatus", 2): (4.0, 20.0), ("hiatus", 3): (6.4, 20.0)}
+
+
+def test_only_quiet_repetitions_make_a_measurement():
+    assert report._standing(_runs(_THREE), "") == ""
+    assert "3 repetition(s), 6 of 6 runs on a machine that did other work at the same time (a build)" in report._standing(
+        _runs(_THREE, quiet=False), "a build")
+    assert report._standing(_runs({("fair", 1): (10.0, 20.0)}), "").startswith("**A trial, not a measurement**: 1 repetition(s), 0 of 1")
+
+
+def test_ratios_are_paired_by_repetition_and_have_an_interval():
+    table = report._ratios(_runs(_THREE))
+    # All: 0.833, 0.8, 0.88, whose logarithms have the mean -0.1778 and the standard deviation 0.0478; t is 4.303.
+    assert "| hiatus | 0.84 (0.74 to 0.94) | 0.50 (0.28 to 0.90) | 1.00 (1.00 to 1.00) |" in table
+    assert report.interval([0.5]) == "0.50", "one value has none"
+
+
+def test_all_plots_are_drawn(tmp_path):
+    files = plots.draw(_runs(_THREE), tmp_path, "replay-some")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(file for _, file in files) and len(files) == 3
+    assert all((tmp_path / file).read_text().startswith("<?xml") for _, file in files)
+
+
+def test_every_row_of_the_tables_is_a_cluster_that_can_be_asked_for(tmp_path):
+    for name in schedulers.SCHEDULERS:
+        schedulers.spec(name, tmp_path, "local").validate()
+    assert schedulers.SCHEDULERS["hiatus"].knobs == {}, "as it is shipped"
