@@ -292,7 +292,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
             claims_expired: tally.claims_expired,
             killed: tally.killed,
             wasted_s: tally.wasted.seconds(),
-            starvation_firings: scheduler.watches().map(|(_, watch)| watch.firings()).sum(),
+            starvation_firings: scheduler.starvation_firings(),
         },
     }
 }

@@ -82,6 +82,11 @@ impl Scheduler {
         self.preemptor.watches()
     }
 
+    /// How often the starvation rule asked long jobs to give way (GP, section IV).
+    pub fn starvation_firings(&self) -> u64 {
+        self.watches().map(|(_, watch)| watch.firings()).sum()
+    }
+
     /// Whether another step is worth while before there is any news: order and targets are to be computed anew as soon as
     /// they may be, or the last step proposed as much as a step may and left something for the next.
     pub fn has_more(&self) -> bool {

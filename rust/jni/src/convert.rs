@@ -216,13 +216,20 @@ pub fn views(scheduler: &Scheduler, out: &mut Vec<u8>) {
         }
         .write("", out);
     }
-    let tally = &cluster.tally();
+    tally_view(scheduler, out);
+}
+
+/// What happened since the core was made.
+pub fn tally_view(scheduler: &Scheduler, out: &mut Vec<u8>) {
+    let tally = scheduler.cluster().tally();
     layout::TallyView {
         suspended: tally.suspended.cast_signed(),
         resumed: tally.resumed.cast_signed(),
         rejected: tally.rejected.cast_signed(),
         strange_facts: tally.strange_facts.cast_signed(),
         claims_expired: tally.claims_expired.cast_signed(),
+        wasted_ms: tally.wasted.0.cast_signed(),
+        starvation_firings: scheduler.starvation_firings().cast_signed(),
     }
     .write("", out);
 }

@@ -203,6 +203,25 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_views<'a>(
     .resolve::<Throw>()
 }
 
+/// `static native void tally(long handle, ByteBuffer answer)`: what happened so far, as one view.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_tally<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    mut answer: JByteBuffer<'a>,
+) {
+    env.with_env(|env| {
+        let answer = whole(env, &mut answer)?;
+        Core::with(handle, |core| {
+            core.write(convert::tally_view);
+            core.give(answer);
+            Ok(())
+        })
+    })
+    .resolve::<Throw>();
+}
+
 /// `static native String explain(long handle)`
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_io_hiatus_scheduler_Native_explain<'a>(

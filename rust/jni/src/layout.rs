@@ -172,7 +172,7 @@ records! { ANSWERS:
     #[doc = "What the core knows of an application, for comparing the books."]
     111 AppView { app: u32, pending: u32, counted: u32, suspended: u32 }
     #[doc = "Counters since the core was made."]
-    112 TallyView { suspended: i64, resumed: i64, rejected: i64, strange_facts: i64, claims_expired: i64 }
+    112 TallyView { suspended: i64, resumed: i64, rejected: i64, strange_facts: i64, claims_expired: i64, wasted_ms: i64, starvation_firings: i64 }
 }
 
 /// The ABI number: a hash of all layouts and of the product's version. Two builds with the same number understand each

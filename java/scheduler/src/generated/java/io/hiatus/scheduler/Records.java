@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 25807004;
+  static final int ABI = 1722301447;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -340,6 +340,14 @@ final class Records {
 
     static long claimsExpired(ByteBuffer from, int at) {
       return from.getLong(at + 40);
+    }
+
+    static long wastedMs(ByteBuffer from, int at) {
+      return from.getLong(at + 48);
+    }
+
+    static long starvationFirings(ByteBuffer from, int at) {
+      return from.getLong(at + 56);
     }
   }
 }

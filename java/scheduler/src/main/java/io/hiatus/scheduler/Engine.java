@@ -1,6 +1,7 @@
 package io.hiatus.scheduler;
 
 import io.hiatus.scheduler.HiatusConfiguration.Mode;
+import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,6 +26,7 @@ final class Engine {
   private final HiatusScheduler scheduler;
   private final HiatusMetrics metrics;
   private final Watchdog watchdog = new Watchdog(System::nanoTime);
+  private final ByteBuffer tally = FactBuffer.fresh(1 << 8);
   private final Explainer explainer = new Explainer(Time::monotonicNow, this::explanation);
   /** What went wrong where the write lock may not have been held. */
   private final AtomicReference<Throwable> broken = new AtomicReference<>();
@@ -130,6 +132,10 @@ final class Engine {
       if (core != 0 && now - lastLookMs >= LOOK_MS) {
         lastLookMs = now;
         facts.activeChanged();
+        if (stepper.isSettled()) {
+          Native.tally(core, tally);
+          metrics.counted(tally);
+        }
       }
       due[0] = core != 0 && conf.placesBetweenHeartbeats() && (now - stepper.lastMs() >= LOOK_MS || stepper.isDue());
     });

@@ -1,11 +1,13 @@
 package io.hiatus.scheduler;
 
+import java.nio.ByteBuffer;
 import org.apache.hadoop.metrics2.annotation.Metric;
 import org.apache.hadoop.metrics2.annotation.Metrics;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.metrics2.lib.MetricsRegistry;
 import org.apache.hadoop.metrics2.lib.MutableCounterLong;
 import org.apache.hadoop.metrics2.lib.MutableGaugeInt;
+import org.apache.hadoop.metrics2.lib.MutableGaugeLong;
 import org.apache.hadoop.metrics2.lib.MutableStat;
 
 /** What Hiatus did and how it is, for JMX and every metrics sink of Hadoop. */
@@ -43,6 +45,14 @@ class HiatusMetrics {
   MutableCounterLong booksDiffer;
   @Metric("times the core was made anew from the ResourceManager's books")
   MutableCounterLong rebuilt;
+  @Metric("times that the starvation rule asked long jobs to give way, since the core was made")
+  MutableGaugeLong starvationFirings;
+  @Metric("claims to room given back unused, since the core was made")
+  MutableGaugeLong claimsExpired;
+  @Metric("facts that made no sense to the core, since it was made")
+  MutableGaugeLong strangeFacts;
+  @Metric("run time of containers that Hiatus killed, in ms, since the core was made")
+  MutableGaugeLong wastedMillis;
   @Metric("1 if stock CapacityScheduler has taken over because of a fault")
   MutableGaugeInt fallback;
 
@@ -54,6 +64,14 @@ class HiatusMetrics {
     steps.incr();
     stepMicros.add(coreNanos / 1000);
     crossingMicros.add((readNanos + applyNanos) / 1000);
+  }
+
+  /** Notes what the core counted: a {@link Records.TallyView} at the buffer's beginning. */
+  void counted(ByteBuffer tally) {
+    starvationFirings.set(Records.TallyView.starvationFirings(tally, 0));
+    claimsExpired.set(Records.TallyView.claimsExpired(tally, 0));
+    strangeFacts.set(Records.TallyView.strangeFacts(tally, 0));
+    wastedMillis.set(Records.TallyView.wastedMs(tally, 0));
   }
 
   /** Registers with Hadoop's metrics; a second scheduler in one JVM (tests) takes the first one's place. */

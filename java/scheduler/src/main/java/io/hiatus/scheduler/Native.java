@@ -40,6 +40,9 @@ final class Native {
   /** What the core knows, as views. */
   static native int views(long handle, ByteBuffer answers);
 
+  /** What happened since the core was made: fills the buffer with one {@link Records.TallyView}. */
+  static native void tally(long handle, ByteBuffer answer);
+
   /** Order, sizes, suspensions and claims, with their reasons, as JSON. */
   static native String explain(long handle);
 

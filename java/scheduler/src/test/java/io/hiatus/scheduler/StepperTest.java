@@ -7,6 +7,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import org.apache.hadoop.test.MetricsAsserts;
 import org.apache.hadoop.util.Time;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.junit.Test;
@@ -104,6 +105,19 @@ public class StepperTest {
       cluster.scheduler().nodeUpdate(updated); // the ResourceManager's dispatcher would make one of several
     }
     return counter("Steps") - before;
+  }
+
+  @Test
+  public void whatTheCoreCountsIsAMetric() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(1024, 4);
+      FactBuffer nonsense = new FactBuffer();
+      Records.putLaunched(nonsense, 4711);
+      cluster.scheduler().locked(() -> Native.step(cluster.engine().core(), Time.monotonicNow(), nonsense.bytes(),
+          nonsense.length(), FactBuffer.fresh(1 << 16)));
+      MockCluster.until("the next look tells it", () -> MetricsAsserts.getLongGauge("StrangeFacts",
+          MetricsAsserts.getMetrics(HiatusMetrics.NAME)) == 1);
+    }
   }
 
   @Test
