@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 25807004;
+  static final int ABI = 780139885;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
 
   private Records() {
   }
 
-  /** A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend, 4 it is being decommissioned. */
+  /** A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend, 4 it is being decommissioned, 8 it is on the physical side of a mixed cluster, 16 on the virtual one. */
   static void putNode(FactBuffer out, int node, long memoryMb, long vcores, int partition, int flags, long ramAndSwapMb) {
     ByteBuffer to = out.record(1, 44);
     to.putInt(node);
@@ -201,6 +201,17 @@ final class Records {
     to.putInt(priority);
     to.putInt(total);
     to.putInt(done);
+  }
+
+  /** The application, or one of its class, ran before; flags: 1 of its class, 2 on virtual nodes; when it ended, in ms after 1970, how long it took, on how many nodes of that side, and the bytes of its input. */
+  static void putRan(FactBuffer out, int app, int flags, long atMs, long tookMs, int nodes, long input) {
+    ByteBuffer to = out.record(25, 44);
+    to.putInt(app);
+    to.putInt(flags);
+    to.putLong(atMs);
+    to.putLong(tookMs);
+    to.putInt(nodes);
+    to.putLong(input);
   }
 
   /** Give the application up to so many containers on the node. */
