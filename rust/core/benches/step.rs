@@ -138,6 +138,7 @@ impl Driver {
                 can_suspend,
                 decommissioning: false,
                 ram_and_swap_mb: None,
+                side: None,
             }));
             self.facts.push(Fact::Heartbeat { node, paused: 0, waiting: 0 });
         }

@@ -1,13 +1,15 @@
 //! Why things are as they are: the plan and the state as data, for people. Written on demand, never during a step.
 
+use crate::batchmr::{self, Times};
 use crate::entitlement::EPSILON;
 use crate::estimate;
+use crate::fact::Side;
 use crate::park;
 use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
 use crate::scheduler::Scheduler;
 use crate::settings::{Mode, Primitive};
-use crate::state::{Job, Reason, State};
+use crate::state::{Job, Reason, Site, State};
 use crate::units::{AppId, PartitionId};
 use serde::Serialize;
 
@@ -61,12 +63,31 @@ pub struct JobExplanation {
     pub phases: Vec<PhaseExplanation>,
     /// How its queue's policy sized it, if that sizes jobs by itself.
     pub sizing: Option<Sizing>,
+    /// On which side of a mixed cluster its tasks run, and why.
+    pub site: SiteExplanation,
     /// Whether it was put aside by hand.
     pub parked: bool,
     /// What is wrong with its hints.
     pub wrong_hints: Vec<String>,
     /// What keeps it from getting more.
     pub blocked_by: &'static str,
+}
+
+/// Where a job's tasks may start, and what BatchMR's placer says of it.
+#[derive(Debug, Serialize)]
+pub struct SiteExplanation {
+    /// The side that it keeps to; none if it runs anywhere.
+    pub side: Option<&'static str>,
+    /// The placer's reason; none while it has not looked at the job, or its first tasks are tried on both sides.
+    pub reason: Option<batchmr::Reason>,
+    /// What it compared.
+    pub times: Option<Times>,
+    /// Its first tasks are tried on both sides.
+    pub sampling: bool,
+    /// It may leave its side now: that has no node large enough, or the other one idles.
+    pub open: bool,
+    /// Earlier runs that the placer was told of.
+    pub runs: usize,
 }
 
 /// Tasks of one kind.
@@ -352,6 +373,8 @@ fn job(
         "nothing: it has all it wants"
     } else if !job.active {
         "its queue's ApplicationMaster limit"
+    } else if job.site.sample.is_some() {
+        "its first tasks, which are tried on both sides of the cluster"
     } else if held + EPSILON >= entry.target {
         let mut before = plan.entries.iter().take(place);
         if before.any(|other| other.queue == entry.queue && other.app != entry.app) {
@@ -379,10 +402,27 @@ fn job(
         attained_s: job.attained(cluster.now()).dominant_seconds(total),
         phases: phases(job, partition),
         sizing,
+        site: site(job, queue.placer.on),
         parked: job.parked,
         wrong_hints: job.hints.under(&queue.hints).wrong.iter().cloned().chain(unusable).collect(),
         blocked_by,
     })
+}
+
+fn site(job: &Job, placed: bool) -> SiteExplanation {
+    let Site { runs, verdict, sample, open } = &job.site;
+    let reason = verdict.map(|verdict| verdict.reason);
+    SiteExplanation {
+        side: verdict.and_then(|verdict| verdict.side).map(|side| match side {
+            Side::Physical => "physical",
+            Side::Virtual => "virtual",
+        }),
+        reason: if placed { reason } else { Some(batchmr::Reason::Disabled) },
+        times: verdict.and_then(|verdict| verdict.times),
+        sampling: sample.is_some(),
+        open: *open,
+        runs: runs.len(),
+    }
 }
 
 fn phases(job: &Job, partition: PartitionId) -> Vec<PhaseExplanation> {

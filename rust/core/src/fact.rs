@@ -1,7 +1,8 @@
 //! What happened in the cluster, as told to the core. Facts are never questions and never contain policy; the core
 //! believes them over anything it assumed.
 
-use crate::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource, UserId};
+use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use std::ops::{Index, IndexMut};
 
 /// One thing that happened. Facts of one step are applied in the order given.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,14 @@ pub enum Fact {
     },
     /// An application was submitted or recovered.
     App(AppFact),
+    /// The application, or one of its class, ran before. Optional: whoever has a history tells of it, before the application
+    /// asks for tasks.
+    Ran {
+        /// The application that is there now.
+        app: AppId,
+        /// The earlier run.
+        run: Run,
+    },
     /// An application's priority (YARN's: larger is more important) or queue changed.
     AppChanged {
         /// The application.
@@ -178,6 +187,97 @@ pub struct NodeFact {
     pub decommissioning: bool,
     /// What its RAM and its swap hold together, in MiB; `None` if it did not say.
     pub ram_and_swap_mb: Option<i64>,
+    /// On which side of a mixed cluster it is, if it is on any.
+    pub side: Option<Side>,
+}
+
+/// A class of nodes of a mixed cluster, by BatchMR's names; the administrator says which nodes those are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// Physical machines.
+    Physical,
+    /// Virtual machines.
+    Virtual,
+}
+
+impl Side {
+    /// Both.
+    pub const BOTH: [Side; 2] = [Side::Physical, Side::Virtual];
+
+    /// The other one.
+    pub fn other(self) -> Side {
+        match self {
+            Side::Physical => Side::Virtual,
+            Side::Virtual => Side::Physical,
+        }
+    }
+}
+
+/// One thing for the nodes of each side, and one for nodes that are on none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PerSide<T>([T; 3]);
+
+impl<T: Copy + Default> PerSide<T> {
+    /// The same for both sides, and the default for the rest.
+    pub fn both(one: T) -> PerSide<T> {
+        PerSide([T::default(), one, one])
+    }
+}
+
+impl<T> PerSide<T> {
+    /// What `of` says for each.
+    pub fn from_fn(of: impl FnMut(Option<Side>) -> T) -> PerSide<T> {
+        PerSide(PerSide::<T>::PLACES.map(of))
+    }
+
+    /// Where nodes may be.
+    pub const PLACES: [Option<Side>; 3] = [None, Some(Side::Physical), Some(Side::Virtual)];
+
+    /// What is for which.
+    pub fn all(&self) -> impl Iterator<Item = (Option<Side>, &T)> {
+        PerSide::<T>::PLACES.into_iter().zip(&self.0)
+    }
+}
+
+impl<T> Index<Option<Side>> for PerSide<T> {
+    type Output = T;
+
+    fn index(&self, side: Option<Side>) -> &T {
+        let [none, physical, virtual_] = &self.0;
+        match side {
+            None => none,
+            Some(Side::Physical) => physical,
+            Some(Side::Virtual) => virtual_,
+        }
+    }
+}
+
+impl<T> IndexMut<Option<Side>> for PerSide<T> {
+    fn index_mut(&mut self, side: Option<Side>) -> &mut T {
+        let [none, physical, virtual_] = &mut self.0;
+        match side {
+            None => none,
+            Some(Side::Physical) => physical,
+            Some(Side::Virtual) => virtual_,
+        }
+    }
+}
+
+/// An application that ran on one side of the cluster, as history has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Run {
+    /// Whether it was of the application's own class ([`job_class`](crate::batchmr::job_class)).
+    pub same_class: bool,
+    /// Where it ran.
+    pub side: Side,
+    /// When it ended, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// How long it took, from the start of its ApplicationMaster on: what it waited before that says nothing of the side.
+    pub took: Millis,
+    /// Nodes of that side then.
+    pub nodes: u32,
+    /// Bytes of its input.
+    pub input: u64,
 }
 
 /// A queue as it is now; its shares come in [`Fact::QueueShare`].

@@ -59,6 +59,8 @@ pub struct Hints {
     pub steps: Vec<Step>,
     /// `hiatus.gp-class=production`: what the job is to the victim orders `gp` and `evenly`.
     pub gp_class: Option<Class>,
+    /// `hiatus.input-bytes=20000000000`: what the job reads, for BatchMR's placer.
+    pub input_bytes: Option<u64>,
     /// What was wrong with the others, for people.
     pub wrong: Vec<String>,
 }
@@ -82,6 +84,7 @@ impl Hints {
                 "metric" => value.parse().ok().map(|metric| hints.metric = Some(metric)),
                 "deadline" => deadline(value, now_ms).map(|deadline| hints.deadline = Some(deadline)),
                 "sla" => read_steps(value).map(|steps| hints.steps = steps),
+                "input-bytes" => value.parse().ok().map(|bytes| hints.input_bytes = Some(bytes)),
                 "gp-class" => Class::named(value).map(|class| hints.gp_class = Some(class)),
                 // Tags of others are none of ours.
                 _ => continue,
@@ -136,6 +139,7 @@ fn allowed(name: &str) -> String {
         "weight" => format!("a number from {} to {}", WEIGHTS.start(), WEIGHTS.end()),
         "metric" => format!("one of {}", Metric::NAMES.join(", ")),
         "gp-class" => "production or non-production".to_string(),
+        "input-bytes" => "a whole number of bytes".to_string(),
         "deadline" => {
             "+ and seconds after submission, or milliseconds since 1970, at most ten years after submission".to_string()
         }

@@ -9,6 +9,7 @@
 //!         nodes                  use now       targets            order     their target
 //! ```
 
+pub mod batchmr;
 pub mod decision;
 pub mod entitlement;
 pub mod estimate;
@@ -26,6 +27,7 @@ pub mod view;
 pub mod visits;
 pub mod waterline;
 
+mod confine;
 mod line;
 mod park;
 mod preempt;

@@ -30,6 +30,17 @@ impl Line {
         }
     }
 
+    /// Nobody waits in it, and nobody can be put there.
+    pub fn close(&mut self) {
+        self.size = 0;
+        self.least.clear();
+    }
+
+    /// Whether it was begun.
+    pub fn is_open(&self) -> bool {
+        self.size > 0
+    }
+
     /// The smallest container that is asked for at that place now, if any is.
     pub fn set(&mut self, place: usize, ask: Option<Resource>) {
         let mut at = self.size + place;

@@ -7,10 +7,10 @@
 //! for the next one.
 
 use crate::entitlement::{containers_within, EPSILON};
-use crate::fact::PhaseKey;
+use crate::fact::{PhaseKey, Side};
 use crate::line::Line;
 use crate::plan::{PartitionPlan, Planner};
-use crate::state::{Cluster, Container, For, Node, Partition, Room, State};
+use crate::state::{Cluster, Container, For, Node, Room, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use crate::visits::Visits;
 use std::cmp::Reverse;
@@ -40,10 +40,10 @@ enum Pass {
 }
 
 impl Pass {
-    fn line(self, plan: &PartitionPlan) -> &Line {
+    fn line(self, plan: &PartitionPlan, side: Option<Side>) -> &Line {
         match self {
-            Pass::UpToTarget => plan.below_target(),
-            Pass::Anybody => plan.anybody(),
+            Pass::UpToTarget => plan.below_target(side),
+            Pass::Anybody => plan.anybody(side),
         }
     }
 }
@@ -89,23 +89,26 @@ impl Placer {
     /// one. False if the step was full before the end.
     fn sweep(&mut self, cluster: &mut Cluster, planner: &mut Planner) -> bool {
         let mut homes = homes(cluster);
-        let mut last: BTreeMap<PartitionId, Room> = BTreeMap::new();
+        let mut last: BTreeMap<(PartitionId, Option<Side>), Room> = BTreeMap::new();
         loop {
-            let next_of = |(partition, found): (&PartitionId, &Partition)| {
-                let plans = [planner.of(*partition), planner.of(PartitionId(0))];
-                let serves = |room| plans.iter().flatten().any(|plan| plan.anybody().may_fit(room));
-                found.rooms.next(last.get(partition).copied(), serves).map(|room| (room, *partition))
+            let next_of = |partition: PartitionId, side: Option<Side>, rooms: &Rooms| {
+                let plans = [planner.of(partition), planner.of(PartitionId(0))];
+                let serves = |room| plans.iter().flatten().any(|plan| plan.anybody(side).may_fit(room));
+                let where_ = (partition, side);
+                rooms.next(last.get(&where_).copied(), serves).map(|room| (room, where_))
             };
-            let roomiest = |(room, _): &(Room, PartitionId)| (room.usable, Reverse(room.node));
-            let next = cluster.partitions().iter().filter_map(next_of).max_by_key(roomiest);
+            let roomiest = |(room, _): &(Room, _)| (room.usable, Reverse(room.node));
+            let partitions = cluster.partitions().iter();
+            let all = partitions.flat_map(|(id, found)| found.rooms.all().map(|(side, rooms)| (*id, side, rooms)));
+            let next = all.filter_map(|(id, side, rooms)| next_of(id, side, rooms)).max_by_key(roomiest);
             let home = homes.last().copied().filter(|home| next.is_none_or(|(room, _)| roomier(home, &room)));
             let node = match (home, next) {
                 (Some(home), _) => {
                     homes.pop();
                     home.node
                 }
-                (None, Some((room, partition))) => {
-                    last.insert(partition, room);
+                (None, Some((room, where_))) => {
+                    last.insert(where_, room);
                     room.node
                 }
                 (None, None) => return true,
@@ -154,7 +157,7 @@ impl Placer {
         while self.left > 0 {
             let (Some(node), Some(plan)) = (cluster.nodes().get(&id), planner.of(partition)) else { return };
             // Whoever has nothing there yet gets no room that is kept for anybody.
-            let waiting = pass.line(plan).first(at, node.usable() - node.kept_in_all());
+            let waiting = pass.line(plan, node.side).first(at, node.usable() - node.kept_in_all());
             while known.last().is_some_and(|place| *place < at) {
                 known.pop();
             }
@@ -197,7 +200,7 @@ impl Placer {
             let room = key.resource.times_in(usable - node.claimed_by_others(app));
             let freed = key.resource.times_in(usable - node.freed_for_others(app));
             let fitting = room.max(freed.min(node.freed_for(app, key.resource)));
-            let more = phase.unserved().min(allowed).min(fitting).min(self.left);
+            let more = phase.unserved().min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
             if more > 0 {
                 self.given.push((*key, more));
                 self.left -= more;

@@ -2,9 +2,11 @@
 //! most under-served first, each with its jobs in the order of its own policy. A job may come more than once, with
 //! targets that do not fall: early for a part of what it should hold, later for the rest.
 
+mod sides;
 mod view;
 
 use crate::entitlement::{self, containers_within};
+use crate::fact::{PerSide, Side};
 use crate::line::Line;
 use crate::policy::{self, EstimateError, Policy, Supply};
 use crate::settings::{PolicyKind, Settings};
@@ -12,6 +14,7 @@ use crate::state::{Cluster, Job};
 use crate::units::{AppId, Millis, PartitionId, QueueId, Resource};
 use crate::view::JobView;
 use crate::visits::Visits;
+use sides::Wanted;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -42,10 +45,10 @@ pub struct PartitionPlan {
     partition: PartitionId,
     /// The last place of each job, by job.
     ranks: Vec<(AppId, usize)>,
-    /// Who waits for a container that its target allows.
-    below_target: Line,
-    /// Who waits for a container, at each job's last place.
-    anybody: Line,
+    /// Who waits for a container that its target allows, by where its nodes may be.
+    below_target: PerSide<Line>,
+    /// Who waits for a container, at each job's last place, likewise.
+    anybody: PerSide<Line>,
 }
 
 impl PartitionPlan {
@@ -75,14 +78,14 @@ impl PartitionPlan {
         self.places(app).all(|other| place < other)
     }
 
-    /// Who waits for a container that its target allows.
-    pub(crate) fn below_target(&self) -> &Line {
-        &self.below_target
+    /// Who waits for a container on nodes of that side that its target allows.
+    pub(crate) fn below_target(&self, side: Option<Side>) -> &Line {
+        &self.below_target[side]
     }
 
-    /// Who waits for a container, whatever its target.
-    pub(crate) fn anybody(&self) -> &Line {
-        &self.anybody
+    /// Who waits for a container there, whatever its target.
+    pub(crate) fn anybody(&self, side: Option<Side>) -> &Line {
+        &self.anybody[side]
     }
 
     fn begin(&mut self, partition: PartitionId, total: Resource) {
@@ -105,42 +108,66 @@ impl PartitionPlan {
             earlier.1 = if same { later.1 } else { earlier.1 };
             same
         });
-        let (mut below_target, mut anybody) =
-            (std::mem::take(&mut self.below_target), std::mem::take(&mut self.anybody));
-        below_target
-            .begin(self.entries.iter().map(|entry| self.ask_below_target(cluster.jobs().get(&entry.app)?, entry)));
+        for side in PerSide::<Line>::PLACES {
+            let below_target = std::mem::take(&mut self.below_target[side]);
+            let anybody = std::mem::take(&mut self.anybody[side]);
+            let lines = self.lines(cluster, side, below_target, anybody);
+            (self.below_target[side], self.anybody[side]) = lines;
+        }
+    }
+
+    /// The lines for nodes of that side, in the memory of those before; nobody waits for a side that has no nodes.
+    fn lines(&self, cluster: &Cluster, side: Option<Side>, mut below_target: Line, mut anybody: Line) -> (Line, Line) {
+        if cluster.sides()[side].nodes == 0 {
+            below_target.close();
+            anybody.close();
+            return (below_target, anybody);
+        }
+        let at_place = |entry: &Entry| self.ask_below_target(cluster.jobs().get(&entry.app)?, entry, side);
+        below_target.begin(self.entries.iter().map(at_place));
         anybody.begin((0..self.entries.len()).map(|_| None));
         for (app, place) in &self.ranks {
-            anybody.set(*place, cluster.jobs().get(app).and_then(|job| self.ask(job, |_| true)));
+            anybody.set(*place, cluster.jobs().get(app).and_then(|job| self.ask(job, side, |_| true)));
         }
-        (self.below_target, self.anybody) = (below_target, anybody);
+        (below_target, anybody)
     }
 
     /// The job changed: what it asks for at its places now.
     pub(crate) fn look_again(&mut self, app: AppId, job: Option<&Job>) {
         let Some(last) = self.rank(app) else { return };
-        self.anybody.set(last, job.and_then(|job| self.ask(job, |_| true)));
-        let mut next = Some(last);
-        while let Some(place) = next {
-            let entry = self.entries[place];
-            self.below_target.set(place, job.and_then(|job| self.ask_below_target(job, &entry)));
-            next = entry.earlier;
+        for side in PerSide::<Line>::PLACES {
+            if !self.anybody[side].is_open() {
+                continue;
+            }
+            let ask = job.and_then(|job| self.ask(job, side, |_| true));
+            self.anybody[side].set(last, ask);
+            let mut next = Some(last);
+            while let Some(place) = next {
+                let entry = self.entries[place];
+                let ask = job.and_then(|job| self.ask_below_target(job, &entry, side));
+                self.below_target[side].set(place, ask);
+                next = entry.earlier;
+            }
         }
     }
 
-    /// The smallest container that the job may start within the target.
-    fn ask_below_target(&self, job: &Job, entry: &Entry) -> Option<Resource> {
+    /// The smallest container that the job may start there within the target.
+    fn ask_below_target(&self, job: &Job, entry: &Entry, side: Option<Side>) -> Option<Resource> {
         let allowance = entry.target - job.share(self.total, self.partition);
-        self.ask(job, |one| containers_within(allowance, one.dominant_share(self.total)) > 0)
+        self.ask(job, side, |one| containers_within(allowance, one.dominant_share(self.total)) > 0)
     }
 
-    /// The smallest container that the job may start, of those that `allowed` lets it.
-    fn ask(&self, job: &Job, allowed: impl Fn(Resource) -> bool) -> Option<Resource> {
+    /// The smallest container that the job may start there, of those that `allowed` lets it.
+    fn ask(&self, job: &Job, side: Option<Side>, allowed: impl Fn(Resource) -> bool) -> Option<Resource> {
         let phases = job.phases.iter().filter(|(key, phase)| key.partition == self.partition && phase.unserved() > 0);
+        let phases = phases.filter(|(key, _)| job.most_on(key, side) > 0);
         let sizes = phases.map(|(key, _)| key.resource).filter(|size| allowed(*size));
         sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.rests)
     }
 }
+
+/// The jobs of a queue, and what it may promise of each side of a mixed cluster.
+type OfSides = (BTreeMap<AppId, Wanted>, PerSide<f64>);
 
 /// The jobs of one queue in one partition, and who orders them.
 #[derive(Debug)]
@@ -320,6 +347,7 @@ impl Planner {
             })
             .collect();
         queues.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut of_sides = self.sides_of(cluster, partition, &entitled);
         let taken: f64 = queues.iter().filter_map(|(_, queue)| entitled.get(queue)).sum();
         for (_, queue) in queues {
             let (Some(found), Some(seat)) = (cluster.queues().get(&queue), self.seats.get_mut(&(partition, queue)))
@@ -339,12 +367,48 @@ impl Planner {
                 (seat.kind, seat.policy) = (supply.settings.policy, policy::create(supply.settings.policy));
             }
             let first = plan.entries.len();
-            for target in seat.policy.plan(&supply, &seat.jobs) {
+            let mut targets = seat.policy.plan(&supply, &seat.jobs);
+            if let Some((jobs, left)) = of_sides.remove(&queue) {
+                sides::keep(&mut targets, &jobs, left);
+            }
+            for target in targets {
                 plan.entries.push(Entry { app: target.app, queue, target: target.share, earlier: None });
             }
             plan.queues.push((queue, first..plan.entries.len()));
         }
         plan.entitled = entitled;
+    }
+
+    /// Where jobs keep to sides: of each queue its jobs, and what it may promise of each side.
+    fn sides_of(
+        &self,
+        cluster: &Cluster,
+        partition: PartitionId,
+        entitled: &BTreeMap<QueueId, f64>,
+    ) -> BTreeMap<QueueId, OfSides> {
+        let Some(found) = cluster.partitions().get(&partition) else { return BTreeMap::new() };
+        // Asks for a label are the user's own choice.
+        if partition != PartitionId(0) || cluster.sited().is_empty() {
+            return BTreeMap::new();
+        }
+        let seats = self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
+        let wanted = |view: &JobView| {
+            let side = cluster.jobs().get(&view.app).and_then(|job| job.site.side());
+            (view.app, Wanted { side, demand: view.demand, pinned: view.pinned })
+        };
+        let jobs: Vec<(QueueId, BTreeMap<AppId, Wanted>)> =
+            seats.map(|((_, queue), seat)| (*queue, seat.jobs.iter().map(wanted).collect())).collect();
+        let claims: Vec<(f64, PerSide<f64>)> = jobs
+            .iter()
+            .map(|(queue, jobs)| {
+                let there = |side| jobs.values().filter(move |job| job.side.is_some() && job.side == side);
+                let demand = PerSide::from_fn(|side| there(side).map(|job| job.demand).sum());
+                (entitled.get(queue).copied().unwrap_or(0.0), demand)
+            })
+            .collect();
+        let has = PerSide::from_fn(|side| found.live_on[side].dominant_share(found.live));
+        let left = sides::divide(&has, &claims);
+        jobs.into_iter().zip(left).map(|((queue, jobs), left)| (queue, (jobs, left))).collect()
     }
 
     /// Whether what was seen of jobs is what a fresh look at all of them sees.
@@ -377,10 +441,12 @@ impl Planner {
         for plan in self.plans.values() {
             for (place, entry) in plan.entries.iter().enumerate() {
                 let job = cluster.jobs().get(&entry.app);
-                let below_target = job.and_then(|job| plan.ask_below_target(job, entry));
-                assert_eq!(plan.below_target.ask(place), below_target, "{entry:?}");
-                let anybody = job.filter(|_| plan.is_last(place)).and_then(|job| plan.ask(job, |_| true));
-                assert_eq!(plan.anybody.ask(place), anybody, "{entry:?}");
+                for (side, line) in plan.anybody.all().filter(|(_, line)| line.is_open()) {
+                    let below_target = job.and_then(|job| plan.ask_below_target(job, entry, side));
+                    assert_eq!(plan.below_target[side].ask(place), below_target, "{entry:?} on {side:?}");
+                    let anybody = job.filter(|_| plan.is_last(place)).and_then(|job| plan.ask(job, side, |_| true));
+                    assert_eq!(line.ask(place), anybody, "{entry:?} on {side:?}");
+                }
             }
         }
     }

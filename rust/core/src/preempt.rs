@@ -25,11 +25,12 @@ use crate::fact::PhaseKey;
 use crate::place::MOST_CONTAINERS;
 use crate::plan::PartitionPlan;
 use crate::settings::{QueueSettings, Settings};
-use crate::state::{Claim, Cluster, For};
+use crate::state::{Claim, Cluster, For, Room};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId};
 use crate::visits::Visits;
 use market::{Market, Wish};
 use spoken::Spoken;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 pub use claims::review_claims;
@@ -135,7 +136,8 @@ fn free_room(
             if going_on + EPSILON >= one {
                 going_on -= one;
                 let comes_back = spoken.use_room(cluster, home, need) || {
-                    let bought = market.buy_at(cluster, place, Wish { need, purpose: For::Resume(id) }, home);
+                    let bought =
+                        market.buy_at(cluster, place, Wish { need, purpose: For::Resume(id), kind: None }, home);
                     spoken.look_again(home);
                     bought
                 };
@@ -153,15 +155,16 @@ fn free_room(
             let one = key.resource.dominant_share(plan.total);
             let deserved = if one > 0.0 { containers_within(missing, one) } else { 0 };
             let due = wanted.saturating_sub(spoken.claims_of(entry.app, key.resource)).min(deserved);
+            let due = due.min(cluster.most_anywhere(entry.app, &key));
             let short = due - spoken.free_places(cluster, entry.app, &key, due);
             for _ in 0..short {
-                if spoken.take_over(cluster, plan, place, key.resource) {
+                if spoken.take_over(cluster, plan, place, &key) {
                     missing -= one;
                     continue;
                 }
                 // What is only waited for must not keep the job from taking what it may take now.
                 let waited = spoken.stop_collecting(cluster, entry.app, key.resource);
-                let wish = Wish { need: key.resource, purpose: For::Start };
+                let wish = Wish { need: key.resource, purpose: For::Start, kind: Some(key) };
                 let Some(node) = market.buy(cluster, place, wish) else {
                     let room = waited.or_else(|| collect_room(cluster, &spoken, entry.app, key, partition, settings));
                     room.into_iter().for_each(|(node, claim)| spoken.collect(cluster, node, claim));
@@ -201,13 +204,16 @@ fn collect_room(
     if spoken.has_claims(app) || now.since(since) < settings.cluster.large_ask_delay {
         return None;
     }
-    let may_hold = |id: &NodeId| {
-        cluster.nodes().get(id).is_some_and(|node| {
+    let may_hold = |room: &Room| {
+        cluster.nodes().get(&room.node).is_some_and(|node| {
             key.resource.fits_in(node.total) && !node.refused.contains(&app) && node.claims.is_empty()
         })
     };
-    let best = cluster.partitions().get(&partition)?.rooms.all().map(|room| room.node).find(may_hold);
-    best.map(|id| (id, Claim::new(app, For::Start, key.resource, now, Vec::new())))
+    let rooms = cluster.partitions().get(&partition)?.rooms.all();
+    let own = rooms.filter(|(side, _)| cluster.jobs().get(&app).is_some_and(|job| job.most_on(&key, *side) > 0));
+    let best = own.filter_map(|(_, rooms)| rooms.all().find(may_hold));
+    let best = best.max_by_key(|room| (room.usable, Reverse(room.node)));
+    best.map(|room| (room.node, Claim::new(app, For::Start, key.resource, now, Vec::new())))
 }
 
 fn settings_of<'a>(cluster: &Cluster, settings: &'a Settings, app: AppId) -> &'a QueueSettings {

@@ -1,5 +1,6 @@
 //! One step: facts in, proposals out.
 
+use crate::confine;
 use crate::decision::Decision;
 use crate::fact::Fact;
 use crate::park;
@@ -114,6 +115,8 @@ impl Scheduler {
         });
         let mut new_demand = false;
         if due {
+            confine::review(cluster, &self.settings);
+            self.planner.hear(cluster);
             self.planner.plan(cluster, &self.settings);
             self.planned = Some(cluster.now());
             new_demand = cluster.planned();

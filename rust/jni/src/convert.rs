@@ -2,8 +2,10 @@
 
 use crate::layout::{self, Record, HEADER};
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection};
-use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::fact::{
+    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Run, Side,
+};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
 use thiserror::Error;
 
@@ -65,6 +67,11 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 can_suspend: r.flags & 2 != 0,
                 decommissioning: r.flags & 4 != 0,
                 ram_and_swap_mb: (r.ram_and_swap_mb > 0).then_some(r.ram_and_swap_mb),
+                side: match r.flags & 24 {
+                    8 => Some(Side::Physical),
+                    16 => Some(Side::Virtual),
+                    _ => None,
+                },
             })
         }
         2 => Fact::NodeRemoved { node: NodeId(layout::NodeRemoved::read(bytes)?.0.node) },
@@ -179,6 +186,18 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
         24 => {
             let (r, _) = layout::Tasks::read(bytes)?;
             Fact::Tasks { app: AppId(r.app), priority: r.priority, total: r.total, done: r.done }
+        }
+        25 => {
+            let (r, _) = layout::Ran::read(bytes)?;
+            let run = Run {
+                same_class: r.flags & 1 != 0,
+                side: if r.flags & 2 != 0 { Side::Virtual } else { Side::Physical },
+                at_ms: u64::try_from(r.at_ms).ok()?,
+                took: Millis(u64::try_from(r.took_ms).ok()?),
+                nodes: r.nodes,
+                input: u64::try_from(r.input).ok()?,
+            };
+            Fact::Ran { app: AppId(r.app), run }
         }
         _ => return None,
     })

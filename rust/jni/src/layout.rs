@@ -108,7 +108,7 @@ macro_rules! records {
 }
 
 records! { FACTS:
-    #[doc = "A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend, 4 it is being decommissioned."]
+    #[doc = "A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend, 4 it is being decommissioned, 8 it is on the physical side of a mixed cluster, 16 on the virtual one."]
     1 Node { node: u32, memory_mb: i64, vcores: i64, partition: u32, flags: u32, ram_and_swap_mb: i64 }
     #[doc = "A node left."]
     2 NodeRemoved { node: u32 }
@@ -156,6 +156,8 @@ records! { FACTS:
     23 Progress { container: u32, done: f64 }
     #[doc = "The application said how many tasks of a request priority it has, and how many of them are done."]
     24 Tasks { app: u32, priority: i32, total: u32, done: u32 }
+    #[doc = "The application, or one of its class, ran before; flags: 1 of its class, 2 on virtual nodes; when it ended, in ms after 1970, how long it took, on how many nodes of that side, and the bytes of its input."]
+    25 Ran { app: u32, flags: u32, at_ms: i64, took_ms: i64, nodes: u32, input: i64 }
 }
 
 records! { ANSWERS:

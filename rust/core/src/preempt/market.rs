@@ -6,9 +6,10 @@ mod ranked;
 
 use super::class::Classes;
 use super::how::How;
-use super::permission::{may_take, room_for_suspended_mb};
+use super::permission::{may_start_on, may_take, room_for_suspended_mb};
 use super::victims::{self, Standing, VictimOrder};
 use crate::entitlement::EPSILON;
+use crate::fact::PhaseKey;
 use crate::plan::{Entry, PartitionPlan};
 use crate::settings::{Candidates, QueueSettings, Settings};
 use crate::state::{Claim, Cluster, Container, For, Job, Reason};
@@ -44,6 +45,8 @@ pub(super) struct Wish {
     pub need: Resource,
     /// What for.
     pub purpose: For,
+    /// Of which kind a new container is.
+    pub kind: Option<PhaseKey>,
 }
 
 /// Containers that could be taken, and how much each job can spare. They are looked at only as far as somebody needs them:
@@ -139,7 +142,7 @@ impl<'a> Market<'a> {
         let sold = sold.or_else(|| (0..self.crowds.len()).find_map(|at| self.buy_from_crowd(cluster, &mut sale, at)));
         let sold = sold.or_else(|| (0..self.losers.len()).find_map(|loser| self.buy_from(cluster, &mut sale, loser)));
         // Prices only rise while the plan lasts; but another job may be welcome where this one was refused.
-        if sold.is_none() && !sale.refused {
+        if sold.is_none() && !sale.refused && !sale.elsewhere {
             self.hopeless.push((entry.queue, wish.need));
         }
         sold
@@ -185,9 +188,11 @@ impl<'a> Market<'a> {
         let node = cluster.nodes().get(&victim.node).filter(|_| !self.taken.contains(&victim.id))?;
         let refused = node.refused.contains(&sale.app);
         sale.refused |= refused;
+        let elsewhere = sale.wish.kind.is_some_and(|kind| !may_start_on(cluster, sale.app, &kind, victim.node));
+        sale.elsewhere |= elsewhere;
         // What a job gives way with is among the crowd, too.
         let offered = sale.offers.get(&victim.node).is_some_and(|offer| offer.has(victim.id));
-        if victim.app == sale.app || refused || offered || !need.fits_in(node.total) {
+        if victim.app == sale.app || refused || elsewhere || offered || !need.fits_in(node.total) {
             return None;
         }
         let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| {

@@ -3,9 +3,10 @@
 use super::how::{how, Candidate, How, Sake};
 use super::victims;
 use crate::estimate;
+use crate::fact::PhaseKey;
 use crate::settings::{ClusterSettings, QueueSettings, Settings};
-use crate::state::{Cluster, Container, Job, Node, State};
-use crate::units::{ContainerId, Millis, PartitionId};
+use crate::state::{Cluster, Container, For, Job, Node, State};
+use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId};
 
 /// How a container may go, and for whom.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,21 @@ pub(super) fn may_take(
     let for_own = how(queue, &candidate, Sake::OwnQueue).map(|how| (how, false));
     let (how, only_for_others) = for_own.or_else(|| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, true)))?;
     Some(Permission { how, only_for_others, left })
+}
+
+/// Whether room on the node may be freed, or kept, for one more new container of that kind, as far as the job's site goes.
+pub(super) fn may_start_on(cluster: &Cluster, app: AppId, key: &PhaseKey, id: NodeId) -> bool {
+    match cluster.most_on(app, key, id) {
+        0 => false,
+        u32::MAX => true,
+        // It tries both sides, some tasks on each.
+        most => {
+            let side = cluster.nodes().get(&id).and_then(|node| node.side);
+            let claims = cluster.claimed().filter(|(_, node)| node.side == side).flat_map(|(_, node)| &node.claims);
+            let own = claims.filter(|claim| claim.app == app && claim.purpose == For::Start).count();
+            own < most as usize
+        }
+    }
 }
 
 /// Memory that may still be suspended on the node, in MiB, after what this step proposes.

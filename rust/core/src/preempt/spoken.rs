@@ -1,8 +1,9 @@
 //! What is spoken for while room is freed, and what is free beside it: the jobs ask for it again and again in one plan.
 
+use super::permission::may_start_on;
 use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
-use crate::state::{Claim, Cluster, For, Node, State};
+use crate::state::{Claim, Cluster, For, Node, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,8 +71,9 @@ impl Spoken {
         cluster: &mut Cluster,
         plan: &PartitionPlan,
         place: usize,
-        need: Resource,
+        key: &PhaseKey,
     ) -> bool {
+        let need = key.resource;
         let Some(taker) = plan.entries.get(place).map(|entry| entry.app) else { return false };
         let found = self.collecting.iter().find_map(|(app, id)| {
             let own = *app == taker;
@@ -80,7 +82,8 @@ impl Spoken {
                 let meant = claim.app == *app && is_collecting(node, claim) && (!own || claim.resource == need);
                 meant && need.fits_in(node.coming_beside(claim.resource))
             };
-            let welcome = node.is_live(cluster.now()) && !node.refused.contains(&taker);
+            let welcome =
+                node.is_live(cluster.now()) && !node.refused.contains(&taker) && may_start_on(cluster, taker, key, *id);
             Some((*app, *id, node.claims.iter().position(gives).filter(|_| welcome)?))
         });
         let Some((app, id, at)) = found else { return false };
@@ -162,10 +165,19 @@ impl Spoken {
 
     /// How many containers of that size, up to `enough`, would find room without taking anything from anybody.
     pub(super) fn free_places(&self, cluster: &Cluster, app: AppId, key: &PhaseKey, enough: u32) -> u32 {
-        let Some(partition) = cluster.partitions().get(&self.partition) else { return 0 };
+        let (partition, job) = (cluster.partitions().get(&self.partition), cluster.jobs().get(&app));
+        let (Some(partition), Some(job)) = (partition, job) else { return 0 };
+        let sides = partition.rooms.all().map(|(side, rooms)| {
+            let enough = enough.min(job.most_on(key, side));
+            self.free_places_among(cluster, app, key, enough, rooms)
+        });
+        sides.fold(0, u32::saturating_add).min(enough)
+    }
+
+    fn free_places_among(&self, cluster: &Cluster, app: AppId, key: &PhaseKey, enough: u32, rooms: &Rooms) -> u32 {
         let (mut places, mut last) = (0, None);
         while places < enough {
-            last = partition.rooms.next(last, |usable| key.resource.fits_in(usable));
+            last = rooms.next(last, |usable| key.resource.fits_in(usable));
             let Some(room) = last else { break };
             let Some(node) = cluster.nodes().get(&room.node).filter(|node| !node.refused.contains(&app)) else {
                 continue;

@@ -400,6 +400,92 @@ pub const KNOBS: &[Knob] = &[
         meaning: "What a job without a tag `hiatus.sla` costs from when on, for the metric `sla`: `600:1/1200:5`.",
     },
     Knob {
+        name: "batchmr-placer",
+        unit: "",
+        default: "off",
+        range: Range::OneOf(&["off", "on"]),
+        per_queue: true,
+        meaning: "Whether jobs of this queue run on one side of a mixed cluster, its physical or its virtual nodes: where earlier runs, \
+                  or their own first tasks, took less time.",
+    },
+    Knob {
+        name: "batchmr-key",
+        unit: "",
+        default: "class",
+        range: Range::OneOf(&["class", "literal"]),
+        per_queue: true,
+        meaning: "Which earlier runs count for a job: those of its class (its tag `hiatus.job-class=…`, or its name without digits), or \
+                  as printed all of like size (`literal`).",
+    },
+    Knob {
+        name: "batchmr-cluster-size",
+        unit: "fraction of the side's nodes",
+        default: "0.2",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "An earlier run counts if its side of the cluster was larger or smaller by no more than this (θ_c).",
+    },
+    Knob {
+        name: "batchmr-data-size",
+        unit: "fraction of the input",
+        default: "0.15",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "An earlier run counts if its input was larger or smaller by no more than this (θ_d).",
+    },
+    Knob {
+        name: "batchmr-difference",
+        unit: "fraction of the time on physical nodes",
+        default: "0.4",
+        range: Range::Fraction(0.0, 10.0),
+        per_queue: true,
+        meaning: "A job that would take longer on virtual nodes by more than this runs on physical ones, any other on virtual ones \
+                  (θ_r).",
+    },
+    Knob {
+        name: "batchmr-alpha",
+        unit: "",
+        default: "0.3",
+        range: Range::Fraction(0.01, 0.99),
+        per_queue: true,
+        meaning: "Weight of the newest run in the moving mean of earlier ones (α).",
+    },
+    Knob {
+        name: "batchmr-samples",
+        unit: "tasks",
+        default: "4",
+        range: Range::Whole(0, 1_000),
+        per_queue: true,
+        meaning: "A job of which too little is known runs so many of its first tasks on each side, and the others wait; with 0 it runs \
+                  on virtual nodes.",
+    },
+    Knob {
+        name: "batchmr-sampling-timeout-ms",
+        unit: "ms",
+        default: "120000",
+        range: Range::Whole(0, 30 * DAY_MS),
+        per_queue: true,
+        meaning: "After this long a job's first tasks have told enough: it runs on the only side on which any was done, or on virtual \
+                  nodes if none was.",
+    },
+    Knob {
+        name: "batchmr-spill",
+        unit: "",
+        default: "off",
+        range: Range::OneOf(&["off", "on"]),
+        per_queue: true,
+        meaning: "Whether jobs may use the other side, too, while nobody who runs there wants anything.",
+    },
+    Knob {
+        name: "batchmr-task-input",
+        unit: "bytes",
+        default: "134217728",
+        range: Range::Whole(1, 1 << 50),
+        per_queue: true,
+        meaning: "What one task reads: with how many there are, a job's input where no tag `hiatus.input-bytes=…` tells it. The block \
+                  size, usually.",
+    },
+    Knob {
         name: "gp-interval-ms",
         unit: "ms",
         default: "10000",
@@ -555,6 +641,8 @@ pub const OF_RESOURCE_MANAGER: &[&str] = &[
     "rm.progress-requests-per-second",
     "rm.progress-timeout-ms",
     "rm.drain-kill-ms",
+    "rm.physical-nodes",
+    "rm.virtual-nodes",
     "native.extract-dir",
 ];
 

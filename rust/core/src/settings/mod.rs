@@ -161,6 +161,33 @@ pub struct QueueSettings {
     pub hfsp: HfspSettings,
     /// Rules of the policy `flex`.
     pub flex: FlexSettings,
+    /// On which side of a mixed cluster its jobs run.
+    pub placer: PlacerSettings,
+}
+
+/// Rules of one queue for BatchMR's placer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacerSettings {
+    /// Whether it places anybody.
+    pub on: bool,
+    /// Whether runs of any class count, as printed.
+    pub literal: bool,
+    /// θ_c: by which part of it a run's cluster may be larger or smaller.
+    pub cluster_size: f64,
+    /// θ_d: the same of its input.
+    pub data_size: f64,
+    /// θ_r: a job that loses more than this part of its time on the virtual side runs on the physical one.
+    pub difference: f64,
+    /// α: weight of the newest run.
+    pub alpha: f64,
+    /// Tasks that a job of which too little is known tries on each side.
+    pub samples: u32,
+    /// After which it is decided by what those have told.
+    pub sampling_timeout: Millis,
+    /// Whether idle room of the other side may be used.
+    pub spill: bool,
+    /// What a task reads, where nobody says how large the input is, in bytes.
+    pub task_input: u64,
 }
 
 /// Which hints of users count, and how much.
@@ -297,6 +324,16 @@ impl Settings {
     /// Whether long jobs give way in any queue.
     pub fn any_starvation_rule(&self) -> bool {
         self.defaults.gp.starvation || self.queues.values().any(|queue| queue.gp.starvation)
+    }
+
+    /// Whether any queue's jobs are placed on sides.
+    pub fn any_placer(&self) -> bool {
+        self.defaults.placer.on || self.queues.values().any(|queue| queue.placer.on)
+    }
+
+    /// Whether any queue's jobs may use the other side while it idles.
+    pub fn any_spill(&self) -> bool {
+        self.defaults.placer.spill || self.queues.values().any(|queue| queue.placer.spill)
     }
 
     /// Paths of the queues that have settings of their own.

@@ -6,8 +6,8 @@
 
 use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use super::{
-    Candidates, Class, ClusterSettings, FlexSettings, GpSettings, HfspSettings, HintRules, Mode, PolicyKind, Primitive,
-    QueueSettings, Settings, StarvationSettings, Victims,
+    Candidates, Class, ClusterSettings, FlexSettings, GpSettings, HfspSettings, HintRules, Mode, PlacerSettings,
+    PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings, Victims,
 };
 use crate::flex::{read_steps, Metric};
 use crate::units::Millis;
@@ -189,6 +189,18 @@ impl QueueSettings {
                 deadline: Some(values.number("flex-deadline-s")).filter(|deadline| *deadline > 0.0),
                 weight: values.number("flex-weight"),
                 steps: read_steps(values.text("flex-sla")).unwrap_or_default(),
+            },
+            placer: PlacerSettings {
+                on: values.text("batchmr-placer") == "on",
+                literal: values.text("batchmr-key") == "literal",
+                cluster_size: values.number("batchmr-cluster-size"),
+                data_size: values.number("batchmr-data-size"),
+                difference: values.number("batchmr-difference"),
+                alpha: values.number("batchmr-alpha"),
+                samples: values.number("batchmr-samples"),
+                sampling_timeout: Millis(values.number("batchmr-sampling-timeout-ms")),
+                spill: values.text("batchmr-spill") == "on",
+                task_input: values.number("batchmr-task-input"),
             },
         }
     }

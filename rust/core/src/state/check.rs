@@ -1,7 +1,8 @@
 //! Every index against a recomputation, after every step of a debug build.
 
 use super::index::Listing;
-use super::{Cluster, Partition};
+use super::{Cluster, Partition, SideNodes};
+use crate::fact::PerSide;
 use crate::units::PartitionId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +13,14 @@ impl Cluster {
     /// If it does not: a way around the gateway was found.
     pub(crate) fn check(&self) {
         let mut partitions: BTreeMap<PartitionId, Partition> = BTreeMap::new();
+        let mut sides: PerSide<SideNodes> = PerSide::default();
         for (id, node) in &self.nodes {
             let listing = Listing::of(node, self.now);
             assert_eq!(node.listed, Some(listing), "listing of {id:?}");
-            listing.add(*id, &mut partitions);
+            listing.add(*id, &mut partitions, &mut sides);
             assert!(!node.is_live(self.now) || node.watched, "nobody looks when {id:?} falls silent");
         }
-        assert_eq!(self.partitions, partitions);
+        assert_eq!((&self.partitions, &self.sides), (&partitions, &sides));
         let nodes = |which: &dyn Fn(&super::Node) -> bool| -> BTreeSet<_> {
             self.nodes.iter().filter(|(_, node)| which(node)).map(|(id, _)| *id).collect()
         };
@@ -35,6 +37,7 @@ impl Cluster {
         };
         assert_eq!(self.parked_jobs, jobs(&|job| job.parked));
         assert_eq!(self.guests, jobs(&|job| job.phases.values().any(|phase| phase.borrowed > 0)));
+        assert!(self.sited.iter().all(|app| self.jobs.contains_key(app)), "a job is gone and still has a side");
         let mut holders: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         for (app, job) in &self.jobs {
             holders.entry(job.holder()).or_default().insert(*app);

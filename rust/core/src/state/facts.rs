@@ -53,6 +53,7 @@ impl Cluster {
                 holders.into_iter().for_each(|(before, after)| self.change_holder(*app, Some(before), Some(after)));
                 holders.is_some()
             }
+            Fact::Ran { app, run } => self.with_job(*app, |job, _| job.site.runs.push(*run)).is_some(),
             Fact::AppActive { app, active } => {
                 self.new_demand |= *active;
                 self.with_job(*app, |job, _| job.active = *active).is_some()
@@ -92,6 +93,7 @@ impl Cluster {
                 | Fact::Launched { .. }
                 | Fact::Progress { .. }
                 | Fact::Tasks { .. }
+                | Fact::Ran { .. }
                 | Fact::AssignRejected { .. }
                 | Fact::ContainerRejected { .. }
         );
@@ -123,7 +125,7 @@ impl Cluster {
             self.complete(container, Exit::Killed);
         }
         let Some(node) = self.nodes.remove(&id) else { return false };
-        node.listed.iter().for_each(|listing| listing.remove(id, &mut self.partitions));
+        node.listed.iter().for_each(|listing| listing.remove(id, &mut self.partitions, &mut self.sides));
         self.other_limits();
         self.woken.remove(&id);
         self.claimed.remove(&id);
@@ -186,6 +188,7 @@ impl Cluster {
         self.change_holder(app, job.as_ref().map(Job::holder), None);
         self.parked_jobs.remove(&app);
         self.guests.remove(&app);
+        self.sited.remove(&app);
         let known = job.is_some();
         self.departed.extend(job.map(|job| (app, job)));
         known
@@ -249,6 +252,7 @@ impl Cluster {
             self.suspended.insert((container.since, id));
         }
         self.look_at_begin(id, &container);
+        self.sampled(&container, |sample, side| sample.began(side));
         self.containers.insert(id, container);
         self.held_more(fact.app);
         true
@@ -346,6 +350,9 @@ impl Cluster {
             self.begun.remove(&(*began, id));
         });
         self.parked_containers.remove(&id);
+        let worked = self.jobs.get(&container.app).map(|job| job.worked(id, &container, self.now));
+        let worked = worked.filter(|worked| exit == Exit::Succeeded && *worked > Millis(0));
+        self.sampled(&container, |sample, side| sample.ended(side, worked));
         let leave = |node: &mut Node| {
             node.remove(id, &container);
             node.resuming.remove(&id);

@@ -2,6 +2,7 @@
 //! offer, and which of them have how much room. Nothing here is looked for by walking over all nodes.
 
 use super::Node;
+use crate::fact::{PerSide, Side};
 use crate::units::{Millis, NodeId, PartitionId, Resource};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -11,6 +12,9 @@ use std::ops::Bound;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Listing {
     partition: PartitionId,
+    side: Option<Side>,
+    /// Whether asks without a label may be served there.
+    for_all: bool,
     total: Resource,
     /// What can be used on it at once; `None` while it is silent or being decommissioned.
     usable: Option<Resource>,
@@ -20,30 +24,53 @@ impl Listing {
     /// As what the node should be listed now.
     pub fn of(node: &Node, now: Millis) -> Listing {
         let usable = (node.is_live(now) && !node.decommissioning).then(|| node.usable());
-        Listing { partition: node.partition, total: node.total, usable }
+        let for_all = node.partition == PartitionId(0) || node.shareable;
+        Listing { partition: node.partition, side: node.side, for_all, total: node.total, usable }
     }
 
     /// Notes the node where it belongs.
-    pub fn add(&self, id: NodeId, partitions: &mut BTreeMap<PartitionId, Partition>) {
+    pub fn add(&self, id: NodeId, partitions: &mut BTreeMap<PartitionId, Partition>, sides: &mut PerSide<SideNodes>) {
+        let side = &mut sides[self.side];
+        side.nodes += 1;
+        if self.usable.is_some() && self.for_all {
+            side.live += self.total;
+            *side.sizes.entry(self.total).or_default() += 1;
+        }
         let partition = partitions.entry(self.partition).or_default();
         partition.nodes += 1;
         partition.total += self.total;
         if let Some(usable) = self.usable {
             partition.live += self.total;
+            partition.live_on[self.side] += self.total;
             partition.usable += usable;
-            partition.rooms.add(usable, id);
+            partition.rooms[self.side].add(usable, id);
         }
     }
 
     /// Takes it out of there. A partition without nodes is none.
-    pub fn remove(&self, id: NodeId, partitions: &mut BTreeMap<PartitionId, Partition>) {
+    pub fn remove(
+        &self,
+        id: NodeId,
+        partitions: &mut BTreeMap<PartitionId, Partition>,
+        sides: &mut PerSide<SideNodes>,
+    ) {
+        let side = &mut sides[self.side];
+        side.nodes -= 1;
+        if self.usable.is_some() && self.for_all {
+            side.live -= self.total;
+            match side.sizes.get_mut(&self.total) {
+                Some(count) if *count > 1 => *count -= 1,
+                _ => drop(side.sizes.remove(&self.total)),
+            }
+        }
         let Some(partition) = partitions.get_mut(&self.partition) else { return };
         partition.nodes -= 1;
         partition.total -= self.total;
         if let Some(usable) = self.usable {
             partition.live -= self.total;
+            partition.live_on[self.side] -= self.total;
             partition.usable -= usable;
-            partition.rooms.remove(usable, id);
+            partition.rooms[self.side].remove(usable, id);
         }
         if partition.nodes == 0 {
             partitions.remove(&self.partition);
@@ -112,10 +139,35 @@ pub struct Partition {
     pub total: Resource,
     /// What those offer that can be counted on now.
     pub live: Resource,
+    /// The same, side by side.
+    pub live_on: PerSide<Resource>,
     /// What of that can be used at once.
     pub usable: Resource,
-    /// Those by their room.
-    pub rooms: Rooms,
+    /// Those by their room, side by side.
+    pub rooms: PerSide<Rooms>,
+}
+
+/// What is on one side of a mixed cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SideNodes {
+    /// How many nodes, live or not.
+    pub nodes: usize,
+    /// What those offer together that can be counted on now and serve asks without a label.
+    pub live: Resource,
+    /// How many of them are of which size.
+    sizes: BTreeMap<Resource, usize>,
+}
+
+impl SideNodes {
+    /// How many can be counted on now.
+    pub fn live_nodes(&self) -> u32 {
+        self.sizes.values().sum::<usize>() as u32
+    }
+
+    /// Whether a container of that size fits any of them when it is empty.
+    pub fn holds(&self, one: Resource) -> bool {
+        self.sizes.keys().any(|total| one.fits_in(*total))
+    }
 }
 
 impl Partition {

@@ -1,7 +1,7 @@
 //! One application: its phases, what it wants, holds, has suspended and has learnt about its tasks.
 
-use super::Container;
-use crate::fact::{AppFact, Exit, PhaseKey};
+use super::{Container, Site};
+use crate::fact::{AppFact, Exit, PhaseKey, Side};
 use crate::hints::Hints;
 use crate::settings::FIRST_TASKS;
 use crate::units::{ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
@@ -94,6 +94,8 @@ pub struct Job {
     pub master: Option<(ContainerId, PhaseKey)>,
     /// Whether its ApplicationMaster runs elsewhere, and it never asks for one.
     pub unmanaged: bool,
+    /// Where its tasks may start.
+    pub site: Site,
     /// Whether a limit stands against more containers, as far as refusals tell.
     pub rests: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
@@ -132,6 +134,7 @@ impl Job {
             suspended: BTreeSet::new(),
             master: None,
             unmanaged: fact.unmanaged,
+            site: Site::default(),
             rests: false,
             barred_until: Millis::default(),
             said: BTreeMap::new(),
@@ -173,6 +176,16 @@ impl Job {
     /// Whether what it asks for is for tasks; a job that has no master yet asks for that.
     pub fn asks_for_tasks(&self) -> bool {
         self.unmanaged || self.master.is_some()
+    }
+
+    /// How many more containers of that kind may start on a node of that side, as far as its site goes. Its ApplicationMaster
+    /// runs anywhere.
+    pub fn most_on(&self, key: &PhaseKey, side: Option<Side>) -> u32 {
+        if self.asks_for_tasks() {
+            self.site.most_on(key, side)
+        } else {
+            u32::MAX
+        }
     }
 
     /// Whether that container of it was put aside by hand, alone or with all others. An ApplicationMaster never is (law 3).

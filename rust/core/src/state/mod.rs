@@ -13,14 +13,17 @@ mod limits;
 mod node;
 mod proposals;
 mod queue;
+mod site;
 
 pub use container::{Container, Reason, State};
-pub use index::{Partition, Room, Rooms};
+pub use index::{Partition, Room, Rooms, SideNodes};
 pub use job::{FirstTask, Job, Phase};
 pub use node::{Claim, For, Node};
 pub use queue::{Queue, Shares};
+pub use site::Site;
 
 use crate::decision::Decision;
+use crate::fact::PerSide;
 use crate::settings::ClusterSettings;
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 use index::{Listing, Silences};
@@ -52,9 +55,12 @@ pub struct Cluster {
     begun: BTreeSet<(Millis, ContainerId)>,
     parked_containers: BTreeSet<ContainerId>,
     parked_jobs: BTreeSet<AppId>,
+    /// Jobs whose tasks keep to one side of a mixed cluster, or try both.
+    sited: BTreeSet<AppId>,
     /// Jobs with containers on nodes of other partitions than they asked for.
     guests: BTreeSet<AppId>,
     partitions: BTreeMap<PartitionId, Partition>,
+    sides: PerSide<SideNodes>,
     /// Nodes on which room is kept for somebody.
     claimed: BTreeSet<NodeId>,
     /// Nodes that say that containers given out cannot start there.
@@ -170,6 +176,11 @@ impl Cluster {
     /// The partitions that have nodes.
     pub fn partitions(&self) -> &BTreeMap<PartitionId, Partition> {
         &self.partitions
+    }
+
+    /// The nodes of each side of a mixed cluster, and those that are on none.
+    pub fn sides(&self) -> &PerSide<SideNodes> {
+        &self.sides
     }
 
     /// Nodes on which room is kept for somebody.
@@ -368,8 +379,8 @@ impl Cluster {
         let listing = Some(Listing::of(node, self.now));
         if listing != node.listed {
             let before = std::mem::replace(&mut node.listed, listing);
-            before.iter().for_each(|listing| listing.remove(id, &mut self.partitions));
-            listing.iter().for_each(|listing| listing.add(id, &mut self.partitions));
+            before.iter().for_each(|listing| listing.remove(id, &mut self.partitions, &mut self.sides));
+            listing.iter().for_each(|listing| listing.add(id, &mut self.partitions, &mut self.sides));
         }
         set(&mut self.claimed, id, !node.claims.is_empty());
         set(&mut self.stalled, id, node.waiting_since.is_some());

@@ -2,7 +2,7 @@
 
 use super::index::Listing;
 use super::Container;
-use crate::fact::NodeFact;
+use crate::fact::{NodeFact, Side};
 use crate::units::{AppId, ContainerId, Millis, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,6 +65,8 @@ pub struct Node {
     pub decommissioning: bool,
     /// What its RAM and its swap hold together, in MiB, if that is known.
     pub ram_and_swap_mb: Option<i64>,
+    /// On which side of a mixed cluster it is, if it is on any.
+    pub side: Option<Side>,
     /// Resources of the containers that count.
     pub used: Resource,
     /// Resources of demoted containers of which the node may not know yet: free on paper, not usable.
@@ -110,6 +112,7 @@ impl Node {
             can_suspend: false,
             decommissioning: false,
             ram_and_swap_mb: None,
+            side: None,
             used: Resource::ZERO,
             settling: Resource::ZERO,
             suspended_memory_mb: 0,
@@ -141,6 +144,7 @@ impl Node {
             self.claims.clear();
         }
         self.ram_and_swap_mb = fact.ram_and_swap_mb;
+        self.side = fact.side;
     }
 
     pub(super) fn heartbeat(&mut self, now: Millis, paused: u32, waiting: u32) {

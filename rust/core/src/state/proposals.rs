@@ -1,6 +1,7 @@
 //! What a step proposes, and the room it keeps: noted here, so that nothing in the same step builds on what is spoken for.
 
 use super::{Claim, Cluster, Container, Node, Reason, State};
+use crate::batchmr::sampling::Sample;
 use crate::decision::Decision;
 use crate::fact::PhaseKey;
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
@@ -9,6 +10,7 @@ impl Cluster {
     /// Proposes containers of the job on the node, so many of each phase.
     pub(crate) fn assign(&mut self, app: AppId, node: NodeId, of_phases: &[(PhaseKey, u32)]) {
         let count = of_phases.iter().map(|(_, count)| count).sum();
+        let side = self.nodes.get(&node).and_then(|node| node.side);
         for (key, count) in of_phases {
             self.at_node(node, |node| node.proposed += key.resource.times(*count));
         }
@@ -16,6 +18,9 @@ impl Cluster {
             for (key, count) in of_phases {
                 if let Some(phase) = job.phases.get_mut(key) {
                     phase.proposed += count;
+                }
+                if let (Some(sample), Some(side)) = (job.site.sample.as_mut().filter(|s| s.phase == *key), side) {
+                    sample.proposed(side, *count);
                 }
             }
         });
@@ -63,7 +68,10 @@ impl Cluster {
         for decision in proposals.drain(..) {
             let node = match decision {
                 Decision::Assign { app, node, .. } => {
-                    self.with_job(app, |job, _| job.phases.values_mut().for_each(|phase| phase.proposed = 0));
+                    self.with_job(app, |job, _| {
+                        job.phases.values_mut().for_each(|phase| phase.proposed = 0);
+                        job.site.sample.iter_mut().for_each(Sample::step_over);
+                    });
                     Some(node)
                 }
                 Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } => {

@@ -35,6 +35,7 @@ fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
             can_suspend: true,
             decommissioning: false,
             ram_and_swap_mb: None,
+            side: None,
         }),
         Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 },
         Fact::Queue(QueueFact { queue, parent: None, path: "root".into(), preemptable: true }),

@@ -69,6 +69,7 @@ impl Direct {
                 can_suspend,
                 decommissioning,
                 ram_and_swap_mb,
+                side: None,
             }));
             direct.facts.push(Fact::Heartbeat { node, paused: 0, waiting: 0 });
         }

@@ -21,5 +21,6 @@ mod preemption;
 mod queues;
 mod random;
 mod recovery;
+mod sides;
 mod small_and_big;
 mod suspension;

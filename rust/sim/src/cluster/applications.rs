@@ -28,6 +28,8 @@ impl World {
     pub(super) fn tell_app(&mut self, id: AppId) {
         let fact = self.app_fact(id);
         self.facts.push(fact);
+        let runs = self.apps[id.0 as usize].job.runs.iter();
+        self.facts.extend(runs.map(|run| Fact::Ran { app: id, run: *run }));
         if self.apps[id.0 as usize].parked {
             self.facts.push(Fact::AppParked { app: id, parked: true });
         }

@@ -1,7 +1,8 @@
 //! The ResourceManager's books: containers, CapacityScheduler's refusals, and how decisions are carried out.
 
+use super::laws;
 use super::world::{Container, Event, World};
-use super::{Life, Message};
+use super::{Life, Message, Node};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
@@ -153,11 +154,17 @@ impl World {
             machine.registered && reports && !machine.spec.decommissioning
         };
         nodes.map(NodeId).filter(live).any(|node| {
-            let (partition, room) = (self.machines[node.0 as usize].spec.partition, self.room(node));
+            let Node { partition, side, .. } = self.machines[node.0 as usize].spec;
+            let room = self.room(node);
+            let may_start = |app: AppId, key: &PhaseKey| {
+                self.core.cluster().jobs().get(&app).is_none_or(|job| job.most_on(key, side) > 0)
+            };
             self.apps.iter().enumerate().filter(|(_, app)| app.life == Life::Active && !app.parked).any(|(id, app)| {
                 let asks = app.asks.iter().filter(|(key, count)| **count > 0 && key.partition == partition);
                 asks.into_iter().any(|(key, _)| {
-                    key.resource.fits_in(room) && self.within_maximum(AppId(id as u32), node, key.resource)
+                    key.resource.fits_in(room)
+                        && may_start(AppId(id as u32), key)
+                        && self.within_maximum(AppId(id as u32), node, key.resource)
                 })
             })
         })
@@ -181,6 +188,9 @@ impl World {
             let next = if refused { Err(self.any_reason()) } else { self.next_ask(app, node) };
             match next {
                 Ok(key) => {
+                    if self.laws.is_some() {
+                        laws::keeps_to_its_side(&self.core, app, node, &key);
+                    }
                     self.observe_placing(app, node, key.resource);
                     self.allocate(app, node, key);
                 }

@@ -3,6 +3,7 @@
 
 use super::{Faults, Node, Queue, World};
 use crate::workload::cluster::{gb, secs, Job};
+use hiatus_core::fact::{Run, Side};
 use hiatus_core::settings::PolicyKind;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -17,17 +18,25 @@ pub fn random_world(seed: u64, faults: Faults) -> World {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut world = random_settings(World::seeded(seed).faults(faults), &mut rng);
     // These two can hold anything, even with all ApplicationMasters on them, so that every job can finish.
-    world = world.nodes(2, &Node::of(gb(12)));
+    let mixed = rng.random_bool(0.4);
+    let sides = |world: World, rng: &mut Xoshiro256PlusPlus, node: Node| {
+        let side = if mixed { one(rng, &[None, Some(Side::Physical), Some(Side::Virtual)]) } else { None };
+        world.node(Node { side, ..node })
+    };
+    for side in Side::BOTH {
+        world = world.node(Node { side: mixed.then_some(side), ..Node::of(gb(12)) });
+    }
     let labelled = rng.random_bool(0.3);
     for _ in 0..rng.random_range(0..5) {
         let node = Node::of(gb(one(&mut rng, &[4, 8, 12])));
         let node = if rng.random_bool(0.2) { node.rigid() } else { node };
         let node = if rng.random_bool(0.3) { node.ram_and_swap(gb(one(&mut rng, &[6, 14]))) } else { node };
-        world = world.node(node);
+        world = sides(world, &mut rng, node);
     }
     if labelled {
         let node = Node::of(gb(12));
-        world = world.node(if rng.random_bool(0.5) { node.shared_partition(1) } else { node.exclusive_partition(1) });
+        let node = if rng.random_bool(0.5) { node.shared_partition(1) } else { node.exclusive_partition(1) };
+        world = sides(world, &mut rng, node);
     }
     let leaves = random_queues(&mut world, &mut rng);
     for id in 0..rng.random_range(2..9) {
@@ -45,7 +54,7 @@ fn one<T: Copy>(rng: &mut impl Rng, words: &[T]) -> T {
 fn random_settings(world: World, rng: &mut impl Rng) -> World {
     let heartbeat = one(rng, &[secs(1), secs(3), secs(6)]);
     let cost = one(rng, &[0, 0, 500]);
-    let choices: [(&str, &[&str]); 21] = [
+    let choices: [(&str, &[&str]); 25] = [
         ("policy", PolicyKind::NAMES),
         ("mode", &["order", "suspend", "suspend", "kill"]),
         ("preemption", &["wait", "suspend", "suspend", "suspend-or-kill", "kill", "adaptive"]),
@@ -70,6 +79,10 @@ fn random_settings(world: World, rng: &mut impl Rng) -> World {
         ("max-suspended-memory", &["0.25", "0.5", "2"]),
         ("large-ask-delay-ms", &["0", "3000"]),
         ("plan-interval-ms", &["0", "100", "1000"]),
+        ("batchmr-placer", &["off", "on"]),
+        ("batchmr-samples", &["0", "1", "4"]),
+        ("batchmr-sampling-timeout-ms", &["1000", "20000", "120000"]),
+        ("batchmr-spill", &["off", "on"]),
     ];
     let world = if rng.random_bool(0.5) { world.telling_progress() } else { world };
     let world = world.heartbeat(heartbeat).resume_cost(cost).set("stall-timeout-ms", "20000");
@@ -86,6 +99,14 @@ fn random_job(id: u32, leaf: &str, label: bool, rng: &mut impl Rng) -> Job {
         .launch_delay(one(rng, &[secs(0), secs(1), secs(4)]));
     if label {
         job = job.partition(1);
+    }
+    for _ in 0..one(rng, &[0, 0, 2, 4]) {
+        let (side, took) = (one(rng, &Side::BOTH), secs(rng.random_range(10..100)));
+        let (nodes, input) = (rng.random_range(1..4), one(rng, &[1_000_000_000, 2_000_000_000]));
+        job = job.ran([Run { same_class: rng.random_bool(0.8), side, at_ms: 0, took, nodes, input }]);
+    }
+    if rng.random_bool(0.3) {
+        job = job.tag(one(rng, &["hiatus.input-bytes=1000000000", "hiatus.input-bytes=2000000000"]));
     }
     for _ in 0..rng.random_range(1..3) {
         let size = gb(one(rng, &[1, 1, 2, if label { 4 } else { 8 }]));

@@ -191,7 +191,12 @@ impl World {
         let Some(container) = self.containers.get(&id) else { return };
         let (node, app) = (container.node, &self.apps[container.app.0 as usize]);
         let work = match container.task {
-            Some(task) => Work { time: self.task_start + app.time(task), gated: !app.is_open(task.stage) },
+            Some(task) => {
+                let spec = &self.machines[node.0 as usize].spec;
+                let slower = app.job.io * spec.io_time + (1.0 - app.job.io) * spec.cpu_time;
+                let time = Millis((app.time(task).0 as f64 * slower).round() as u64);
+                Work { time: self.task_start + time, gated: !app.is_open(task.stage) }
+            }
             None => Work { time: ENDLESS, gated: false },
         };
         let size = container.phase.resource;

@@ -1,5 +1,6 @@
 //! What a cluster is made of: nodes and queues as values, with sensible defaults.
 
+use hiatus_core::fact::Side;
 use hiatus_core::units::{PartitionId, Resource};
 
 /// A node.
@@ -17,18 +18,43 @@ pub struct Node {
     pub decommissioning: bool,
     /// What its RAM and its swap hold together, in MiB, if it says so.
     pub ram_and_swap_mb: Option<i64>,
+    /// On which side of a mixed cluster it is, if it is on any.
+    pub side: Option<Side>,
+    /// How many times as long as elsewhere computing takes there.
+    pub cpu_time: f64,
+    /// How many times as long reading and writing takes there.
+    pub io_time: f64,
 }
 
 impl Node {
     /// A node of the default partition that can suspend.
     pub fn of(total: Resource) -> Node {
-        let partition = PartitionId(0);
-        Node { total, partition, shareable: true, can_suspend: true, decommissioning: false, ram_and_swap_mb: None }
+        Node {
+            total,
+            partition: PartitionId(0),
+            shareable: true,
+            can_suspend: true,
+            decommissioning: false,
+            ram_and_swap_mb: None,
+            side: None,
+            cpu_time: 1.0,
+            io_time: 1.0,
+        }
     }
 
     /// Its RAM and its swap hold so much together.
     pub fn ram_and_swap(self, both: Resource) -> Node {
         Node { ram_and_swap_mb: Some(both.memory_mb), ..self }
+    }
+
+    /// On that side of a mixed cluster.
+    pub fn on(self, side: Side) -> Node {
+        Node { side: Some(side), ..self }
+    }
+
+    /// Where computing, and reading and writing, take so many times as long as elsewhere.
+    pub fn slower(self, cpu_time: f64, io_time: f64) -> Node {
+        Node { cpu_time, io_time, ..self }
     }
 
     /// Its executor cannot suspend containers.

@@ -115,6 +115,7 @@ impl World {
             can_suspend: spec.can_suspend,
             decommissioning: spec.decommissioning,
             ram_and_swap_mb: spec.ram_and_swap_mb,
+            side: spec.side,
         })
     }
 

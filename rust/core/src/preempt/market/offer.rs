@@ -17,6 +17,8 @@ pub(super) struct Sale {
     pub offers: BTreeMap<NodeId, Offer>,
     /// Whether there is a node with victims where the taker was refused.
     pub refused: bool,
+    /// Whether there are victims on nodes where the taker's site does not let it start.
+    pub elsewhere: bool,
     /// How many victims could be spared, whether or not they are enough.
     pub spared: u32,
 }
@@ -24,7 +26,8 @@ pub(super) struct Sale {
 impl Sale {
     pub fn new(cluster: &Cluster, place: usize, entry: &Entry, wish: Wish) -> Sale {
         let above_taker = cluster.lineage(entry.queue).collect();
-        Sale { app: entry.app, place, wish, above_taker, offers: BTreeMap::new(), refused: false, spared: 0 }
+        let (refused, elsewhere) = (false, false);
+        Sale { app: entry.app, place, wish, above_taker, offers: BTreeMap::new(), refused, elsewhere, spared: 0 }
     }
 }
 

@@ -46,7 +46,7 @@ impl Market<'_> {
         loop {
             if at == self.losers[loser].sellers.len() && !self.look_further(cluster, loser) {
                 // Nobody there could spare anything for another queue; what they have only gets less.
-                self.losers[loser].closed |= other_queue && sale.spared == spared;
+                self.losers[loser].closed |= other_queue && sale.spared == spared && !sale.elsewhere;
                 return None;
             }
             let seller = &self.losers[loser].sellers[at];

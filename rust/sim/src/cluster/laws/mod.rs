@@ -8,10 +8,10 @@ mod takings;
 use super::world::World;
 use crate::workload::cluster::secs;
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::Fact;
+use hiatus_core::fact::{Fact, PhaseKey};
 use hiatus_core::settings::Settings;
 use hiatus_core::state::{Claim, Cluster, For};
-use hiatus_core::units::{AppId, Millis, NodeId, Resource};
+use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, Resource};
 use hiatus_core::Scheduler;
 use std::collections::BTreeMap;
 
@@ -21,6 +21,13 @@ const GRACE: Millis = Millis(30_000);
 /// No work may wait for that long beside room that could serve it, if nothing else was placed meanwhile. Longer than
 /// any claim is held.
 const IDLE: Millis = Millis(120_000);
+
+/// Law 11: a task starts on the side of the cluster to which its job keeps.
+pub(super) fn keeps_to_its_side(core: &Scheduler, app: AppId, node: NodeId, key: &PhaseKey) {
+    let (Some(job), Some(node)) = (core.cluster().jobs().get(&app), core.cluster().nodes().get(&node)) else { return };
+    let own = job.site.side().filter(|_| job.asks_for_tasks() && key.partition == PartitionId(0));
+    assert!(own.is_none() || own == node.side, "law 12: a task of {} on {:?}, not {own:?}", job.name, node.side);
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Laws {

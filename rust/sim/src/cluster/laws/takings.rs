@@ -110,7 +110,9 @@ pub(super) fn enough_and_no_more(
             assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");
             let job = &cluster.jobs()[&claim.app];
             let asked = match claim.purpose {
-                For::Start => job.phases.iter().any(|(key, phase)| key.resource == claim.resource && phase.pending > 0),
+                For::Start => job.phases.iter().any(|(key, phase)| {
+                    key.resource == claim.resource && phase.pending > 0 && job.most_on(key, node.side) > 0
+                }),
                 For::Resume(id) => cluster.is_suspended(id),
             };
             assert!(job.may_start() && asked, "law 5: nobody asked for {claim:?}");

@@ -11,6 +11,7 @@ pub use bins::{Bins, Mix, TaskTimes};
 pub use json::{read, write};
 pub use swim::{cluster_jobs as swim_jobs, SwimModel};
 
+use hiatus_core::fact::Run;
 use hiatus_core::units::{Millis, PartitionId, Resource};
 
 /// The most stages a job may have: each needs a YARN request priority of its own.
@@ -108,6 +109,10 @@ pub struct Job {
     pub patience: u32,
     /// How long the ApplicationMaster needs between getting a container and starting it.
     pub launch_delay: Millis,
+    /// Which part of its tasks' time is reading and writing, 0…1; the rest is computing. Matters where nodes differ in that.
+    pub io: f64,
+    /// Earlier runs of its like, of which the scheduler is told.
+    pub runs: Vec<Run>,
     /// Which bin of its workload it is from; 0 if it has none.
     pub bin: u32,
 }
@@ -126,6 +131,8 @@ impl Job {
             stages: Vec::new(),
             patience: 0,
             launch_delay: Millis(1),
+            io: 0.0,
+            runs: Vec::new(),
             bin: 0,
         }
     }
@@ -181,6 +188,17 @@ impl Job {
     /// With an ApplicationMaster that needs so long to start what it got.
     pub fn launch_delay(self, launch_delay: Millis) -> Job {
         Job { launch_delay, ..self }
+    }
+
+    /// With that part of its tasks' time for reading and writing.
+    pub fn io(self, io: f64) -> Job {
+        Job { io, ..self }
+    }
+
+    /// The scheduler is told of these earlier runs.
+    pub fn ran(mut self, runs: impl IntoIterator<Item = Run>) -> Job {
+        self.runs.extend(runs);
+        self
     }
 
     /// Run times of all its tasks together, in seconds.

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 1722301447;
+  static final int ABI = 338391228;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -17,7 +17,7 @@ final class Records {
   private Records() {
   }
 
-  /** A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend, 4 it is being decommissioned. */
+  /** A node, what it offers, and what its RAM and swap hold together, 0 if unknown; flags: 1 its partition may be shared, 2 it can suspend, 4 it is being decommissioned, 8 it is on the physical side of a mixed cluster, 16 on the virtual one. */
   static void putNode(FactBuffer out, int node, long memoryMb, long vcores, int partition, int flags, long ramAndSwapMb) {
     ByteBuffer to = out.record(1, 44);
     to.putInt(node);
@@ -205,6 +205,17 @@ final class Records {
     to.putInt(priority);
     to.putInt(total);
     to.putInt(done);
+  }
+
+  /** The application, or one of its class, ran before; flags: 1 of its class, 2 on virtual nodes; when it ended, in ms after 1970, how long it took, on how many nodes of that side, and the bytes of its input. */
+  static void putRan(FactBuffer out, int app, int flags, long atMs, long tookMs, int nodes, long input) {
+    ByteBuffer to = out.record(25, 44);
+    to.putInt(app);
+    to.putInt(flags);
+    to.putLong(atMs);
+    to.putLong(tookMs);
+    to.putInt(nodes);
+    to.putLong(input);
   }
 
   /** Give the application up to so many containers on the node. */

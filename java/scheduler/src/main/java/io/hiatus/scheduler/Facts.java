@@ -107,11 +107,11 @@ class Facts {
     return filling.length() > 0;
   }
 
-  /** A node; {@code ramAndSwapMb} is 0 where the machine did not say. Nothing is written if that is what was written last. */
+  /** A node; {@code side} is a flag of {@link Sides}, {@code ramAndSwapMb} 0 where the machine did not say. Nothing is written if that is what was written last. */
   synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
-      boolean decommissioning, long ramAndSwapMb) {
-    int flags = (shareable ? 1 : 0) | flags(canSuspend, decommissioning);
-    flagsSent.put(id, flags(canSuspend, decommissioning));
+      boolean decommissioning, int side, long ramAndSwapMb) {
+    int flags = (shareable ? 1 : 0) | flags(canSuspend, decommissioning, side);
+    flagsSent.put(id, flags(canSuspend, decommissioning, side));
     long vcores = memoryOnly && !canSuspend ? PLENTY : total.getVirtualCores();
     List<Object> now = Arrays.asList(total.getMemorySize(), vcores, partition, flags, ramAndSwapMb);
     if (now.equals(nodesSent.put(id, now))) {
@@ -121,13 +121,13 @@ class Facts {
         ramAndSwapMb);
   }
 
-  private static int flags(boolean canSuspend, boolean decommissioning) {
-    return (canSuspend ? 2 : 0) | (decommissioning ? 4 : 0);
+  private static int flags(boolean canSuspend, boolean decommissioning, int side) {
+    return (canSuspend ? 2 : 0) | (decommissioning ? 4 : 0) | side;
   }
 
   /** Whether the core was told this of the node last. */
-  boolean isAsTold(NodeId id, boolean canSuspend, boolean decommissioning) {
-    return flagsSent.getOrDefault(id, 0) == flags(canSuspend, decommissioning);
+  boolean isAsTold(NodeId id, boolean canSuspend, boolean decommissioning, int side) {
+    return flagsSent.getOrDefault(id, 0) == flags(canSuspend, decommissioning, side);
   }
 
   synchronized void nodeRemoved(NodeId id) {

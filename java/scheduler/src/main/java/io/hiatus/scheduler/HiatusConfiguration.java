@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -39,6 +41,10 @@ final class HiatusConfiguration {
   static final String PROGRESS_TIMEOUT_MS = PREFIX + "rm.progress-timeout-ms";
   /** Where stock places, what is suspended and has found no room for so long is killed, in ms; 0: never. */
   static final String DRAIN_KILL_MS = PREFIX + "rm.drain-kill-ms";
+  /** Which nodes are the physical ones of a mixed cluster; see {@link Sides}. */
+  static final String PHYSICAL_NODES = PREFIX + "rm.physical-nodes";
+  /** Which are the virtual ones. */
+  static final String VIRTUAL_NODES = PREFIX + "rm.virtual-nodes";
   /** Below this the native library is extracted to be loaded; below hadoop.tmp.dir or java.io.tmpdir by default. */
   static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
 
@@ -104,6 +110,14 @@ final class HiatusConfiguration {
     return whole(DRAIN_KILL_MS, 0, 0, 2_592_000_000L);
   }
 
+  List<String> physicalNodes() {
+    return Arrays.asList(conf.getTrimmedStrings(PHYSICAL_NODES));
+  }
+
+  List<String> virtualNodes() {
+    return Arrays.asList(conf.getTrimmedStrings(VIRTUAL_NODES));
+  }
+
   /** Below which the native library may be extracted, in the order in which to try. */
   Path[] extractDirs() {
     String set = conf.getTrimmed(EXTRACT_DIR);
@@ -126,6 +140,7 @@ final class HiatusConfiguration {
     progressRequestsPerSecond();
     progressTimeoutMs();
     drainKillMs();
+    new Sides(this);
   }
 
   /** Paths of the queues that have properties of Hiatus. */

@@ -73,6 +73,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   private Ticker ticker;
   private Thread watchdog;
   private ProgressPoller poller;
+  private volatile Sides sides;
 
   @Override
   public void serviceInit(Configuration conf) throws Exception {
@@ -143,6 +144,8 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   private void configure() {
     HiatusConfiguration conf = new HiatusConfiguration(getConfiguration());
+    // Each node is told anew with its next heartbeat if it is on another side now.
+    sides = new Sides(conf);
     engine.configure(conf);
     drainer.configure(conf);
     stockPreemption.configure(getConfiguration(), engine.places());
@@ -153,6 +156,11 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   /** Queues that have properties of Hiatus and do not exist. */
   List<String> unknownQueues(HiatusConfiguration conf) {
     return conf.queues().stream().filter(path -> getQueue(path) == null).collect(Collectors.toList());
+  }
+
+  /** Which nodes are on which side of a mixed cluster. */
+  Sides sides() {
+    return sides;
   }
 
   HiatusMetrics createMetrics() {

@@ -119,7 +119,7 @@ final class Teller {
     if (node != null) {
       String partition = node.getPartition();
       facts.node(node.getNodeID(), node.getTotalResource(), partition, Partitions.isShareable(scheduler, partition),
-          canSuspend(node), isDecommissioning(node), ramAndSwapMb(node));
+          canSuspend(node), isDecommissioning(node), scheduler.sides().of(node), ramAndSwapMb(node));
     }
   }
 
@@ -139,7 +139,7 @@ final class Teller {
 
   /** What a node said with its heartbeat, and the node itself if that tells something new of it. */
   void heartbeat(Facts facts, FiCaSchedulerNode node, RMNode rmNode) {
-    if (!facts.isAsTold(node.getNodeID(), canSuspend(node), isDecommissioning(node))) {
+    if (!facts.isAsTold(node.getNodeID(), canSuspend(node), isDecommissioning(node), scheduler.sides().of(node))) {
       node(facts, node);
     }
     OpportunisticContainersStatus status = rmNode.getOpportunisticContainersStatus();

@@ -86,7 +86,8 @@ public class BooksTest {
   public void aLookTakesAFewNodesAndTheNextOneGoesOn() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
       for (int i = 0; i < 250; i++) {
-        cluster.engine().facts().node(NodeId.newInstance("nowhere" + i, 1), Resource.newInstance(1024, 1), "", false, false, false, 0);
+        NodeId nowhere = NodeId.newInstance("nowhere" + i, 1);
+        cluster.engine().facts().node(nowhere, Resource.newInstance(1024, 1), "", false, false, false, Sides.NONE, 0);
       }
       Books books = books(cluster);
       cluster.scheduler().locked(() -> {

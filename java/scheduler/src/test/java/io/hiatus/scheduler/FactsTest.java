@@ -51,7 +51,7 @@ public class FactsTest {
     Map<String, float[]> all = singletonMap("", new float[] {1, 1});
     facts.queue("root", null, true, all);
     facts.queue("root.a", "root", true, all);
-    facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, false, 0);
+    facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, false, Sides.NONE, 0);
     facts.app(APP, "root.a", "user", 0, emptySet(), false);
     facts.activeAre(Collections.singleton(APP));
   }
@@ -142,7 +142,7 @@ public class FactsTest {
   @Test
   public void aRemovedNodeLeavesTheContainersOfOthersAlone() {
     NodeId other = NodeId.newInstance("other", 1);
-    facts.node(other, Resource.newInstance(8192, 8), "", true, true, false, 0);
+    facts.node(other, Resource.newInstance(8192, 8), "", true, true, false, Sides.NONE, 0);
     ContainerId stays = container(1, ExecutionType.GUARANTEED, RMContainerState.RUNNING);
     facts.nodeRemoved(other);
     assertEquals("1 counted, 0 suspended, 1024 MB", known());
@@ -153,14 +153,14 @@ public class FactsTest {
   @Test
   public void aNodeIsToldWhenItChangesAndOnlyThen() {
     known();
-    facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, false, 0);
+    facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, false, Sides.NONE, 0);
     assertTrue(facts.isEmpty());
-    facts.node(NODE, Resource.newInstance(8192, 8), "fast", true, true, false, 0);
+    facts.node(NODE, Resource.newInstance(8192, 8), "fast", true, true, false, Sides.NONE, 0);
     assertFalse(facts.isEmpty());
     known();
     facts.nodeRemoved(NODE);
     known();
-    facts.node(NODE, Resource.newInstance(8192, 8), "fast", true, true, false, 0);
+    facts.node(NODE, Resource.newInstance(8192, 8), "fast", true, true, false, Sides.NONE, 0);
     assertEquals("one that comes back is new", "0 counted, 0 suspended, 0 MB", known());
     assertEquals(0, strangeFacts());
   }

@@ -74,8 +74,11 @@ final class FakeNode {
 
   /** Its machine says that it has so much swap; its RAM is what the node offers. */
   FakeNode withSwap(int swapMb) {
-    attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, Teller.SWAP_ATTRIBUTE,
-        NodeAttributeType.STRING, String.valueOf(swapMb)));
+    return withAttribute(Teller.SWAP_ATTRIBUTE, String.valueOf(swapMb));
+  }
+
+  FakeNode withAttribute(String name, String value) {
+    attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, name, NodeAttributeType.STRING, value));
     return this;
   }
 

@@ -49,9 +49,9 @@ public class GuardTest {
 
     @Override
     synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
-        boolean decommissioning, long ramAndSwapMb) {
+        boolean decommissioning, int side, long ramAndSwapMb) {
       fail();
-      super.node(id, total, partition, shareable, canSuspend, decommissioning, ramAndSwapMb);
+      super.node(id, total, partition, shareable, canSuspend, decommissioning, side, ramAndSwapMb);
     }
 
     @Override

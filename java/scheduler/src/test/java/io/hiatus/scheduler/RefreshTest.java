@@ -82,7 +82,8 @@ public class RefreshTest {
       for (Field field : HiatusConfiguration.class.getDeclaredFields()) {
         if (field.getType() == String.class && !field.getName().contains("FIX")) {
           String knob = (String) field.get(null);
-          String value = knob.endsWith("mode") ? "suspend" : knob.endsWith("heartbeats") ? "false" : "100";
+          String value = knob.endsWith("mode") ? "suspend" : knob.endsWith("heartbeats") ? "false"
+              : knob.endsWith("-nodes") ? "label:any" : "100";
           cluster.refresh(conf -> conf.set(knob, value));
           assertNull(knob, cluster.engine().fault());
         }
