@@ -94,7 +94,8 @@ def test_what_a_job_costs_alone_is_told_by_one_job_after_a_warm_up_of_another_na
     assert costs.alone_s([[1000] * 3, [2000]], slots=2) == 5.0 + 2 * 1.5 + 2.5
 
 
-@pytest.mark.parametrize("reading", [{"others_before": 0.06}, {"others_during": 0.06}, {"least_available_mb": 4000}, {"swapped_in_pages": 1}])
+@pytest.mark.parametrize("reading", [{"others_before": 0.06}, {"others_during": 0.06}, {"least_available_mb": 4000},
+                                     {"swapped_in_pages": 1}])
 def test_a_machine_that_does_anything_else_is_not_quiet(reading):
     assert _QUIET.quiet and not machine.Readings(**{**vars(_QUIET), **reading}).quiet
 
@@ -144,5 +145,7 @@ def test_all_plots_are_drawn(tmp_path):
 
 def test_every_row_of_the_tables_is_a_cluster_that_can_be_asked_for(tmp_path):
     for name in schedulers.SCHEDULERS:
-        schedulers.spec(name, tmp_path, "local").validate()
+        spec = schedulers.spec(name, tmp_path, "local")
+        spec.validate()
+        assert type(spec).from_json(spec.to_json()) == spec
     assert schedulers.SCHEDULERS["hiatus"].knobs == {}, "as it is shipped"
