@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hiatus_cluster import containers, jobs
+from hiatus_cluster import alone, containers, jobs
 from hiatus_cluster.errors import ClusterError
 from hiatus_cluster.replay import machine, plots, report, schedulers, side_by_side
 from hiatus_cluster.replay.side_by_side import Job, Replay
@@ -81,7 +81,21 @@ def test_suspended_time_is_no_waste_and_belongs_to_the_job_of_any_of_its_applica
     assert (told["wasted_s"], told["suspended_s"], told["suspensions"], told["killed"]) == (3.0, 17.0, 2, 1)
 
 
-@pytest.mark.parametrize("reading", [{"others_before": 0.06}, {"others_during": 0.06}, {"least_available_mb": 4000}, {"swapped_in_pages": 1}])
+def test_what_a_job_costs_alone_is_told_by_one_job_after_a_warm_up_of_another_name(monkeypatch):
+    names = []
+
+    def run(cluster, submitted):
+        names.append(submitted[0]["name"])
+        attempts = [{"state": "SUCCEEDED", "startTime": begin, "finishTime": begin + 1500} for begin in (3000, 5000)]
+        return [jobs.JobResult("alone", "application_1_0002", "SUCCEEDED", 0, 8000, attempts)]
+    monkeypatch.setattr(alone, "run", run)
+    costs = alone.measure(None)
+    assert (costs.job_s, costs.task_s, len(set(names))) == (5.0, 0.5, 2), "YARN knows both by their names"
+    assert costs.alone_s([[1000] * 3, [2000]], slots=2) == 5.0 + 2 * 1.5 + 2.5
+
+
+@pytest.mark.parametrize("reading", [{"others_before": 0.06}, {"others_during": 0.06}, {"least_available_mb": 4000},
+                                     {"swapped_in_pages": 1}])
 def test_a_machine_that_does_anything_else_is_not_quiet(reading):
     assert _QUIET.quiet and not machine.Readings(**{**vars(_QUIET), **reading}).quiet
 
@@ -131,5 +145,7 @@ def test_all_plots_are_drawn(tmp_path):
 
 def test_every_row_of_the_tables_is_a_cluster_that_can_be_asked_for(tmp_path):
     for name in schedulers.SCHEDULERS:
-        schedulers.spec(name, tmp_path, "local").validate()
+        spec = schedulers.spec(name, tmp_path, "local")
+        spec.validate()
+        assert type(spec).from_json(spec.to_json()) == spec
     assert schedulers.SCHEDULERS["hiatus"].knobs == {}, "as it is shipped"

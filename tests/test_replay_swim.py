@@ -101,7 +101,10 @@ def test_lines_that_are_not_there_are_refused(tmp_path):
         trace.read(tmp_path / "none.tsv")
 
 
-def _record(number, length=100, job=5):
+_JOB = 105405  # "job".hashCode() in Java
+
+
+def _record(number, length=100, job=_JOB):
     body = struct.pack(">iiq", length, job, number) + bytes(length - 20)
     return body + struct.pack(">I", zlib.crc32(body))
 
@@ -117,6 +120,7 @@ def test_an_output_is_right_only_with_each_record_once(tmp_path):
     broken[40] ^= 1
     for records, complaint in [((_record(0),), "100 bytes and 1 records"), ((_record(0), bytes(broken)), "broken record at byte 100"),
                                ((_record(0), _record(0)), "record 0, which was there before"),
+                               ((_record(0), _record(1, 150, job=7)), "a record of another job at byte 100"),
                                ((_record(0), _record(2, 150)), "250 bytes and 2")]:
         with pytest.raises(ClusterError, match=complaint):
             check(*records)

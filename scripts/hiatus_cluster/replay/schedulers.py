@@ -69,7 +69,7 @@ def spec(name, folder, fs):
     if scheduler.kind == "fair":
         allocations = folder / "fair-allocations.xml"
         allocations.write_text(_ALLOCATIONS)
-        own["yarn.scheduler.fair.allocation.file"] = allocations
+        own["yarn.scheduler.fair.allocation.file"] = str(allocations)
     return Spec(nodes=NODES, node_memory=[SLOTS_A_NODE * TASK_MB + _MASTERS_MB], node_vcores=[64], node_heartbeat_ms=500,
                 scheduler=scheduler.kind, fs=fs, properties={
                     "yarn.scheduler.capacity.maximum-am-resource-percent": 1,  # a scheduler's order, not a limit, decides who waits

@@ -32,14 +32,16 @@ def prepare(folder):
 
 def check_output(name, parts, wanted_bytes):
     """Whether these files hold each record of a job's output once and intact. Raises ClusterError if not."""
-    numbers, found_bytes = set(), 0
+    numbers, found_bytes, own = set(), 0, _java_hash(name)
     for part in parts:
         data, at = part.read_bytes(), 0
         while at < len(data):
-            length, _, number = _HEADER.unpack_from(data, at)
+            length, job, number = _HEADER.unpack_from(data, at)
             body = data[at:at + length]
             if not RECORD_BYTES <= len(body) == length or _CRC.unpack_from(body, length - _CRC.size)[0] != zlib.crc32(body[:-_CRC.size]):
                 raise ClusterError(f"{name}: {part.name} holds a broken record at byte {at}")
+            if job != own:
+                raise ClusterError(f"{name}: {part.name} holds a record of another job at byte {at}")
             if number in numbers:
                 raise ClusterError(f"{name}: {part.name} holds record {number}, which was there before")
             numbers.add(number)
@@ -48,3 +50,11 @@ def check_output(name, parts, wanted_bytes):
     if found_bytes != wanted_bytes or numbers != set(range(wanted_bytes // RECORD_BYTES)):
         raise ClusterError(f"{name}: {found_bytes} bytes and {len(numbers)} records written, wanted {wanted_bytes} and "
                            f"{wanted_bytes // RECORD_BYTES}")
+
+
+def _java_hash(text):
+    """Java's hash of a string, by which a job marks its records."""
+    value = 0
+    for letter in text:
+        value = (31 * value + ord(letter)) & 0xFFFFFFFF
+    return value - (1 << 32) if value >= 1 << 31 else value
