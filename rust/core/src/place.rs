@@ -94,8 +94,8 @@ impl Placer {
             let next_of = |partition: PartitionId, side: Option<Side>, rooms: &Rooms| {
                 let plans = [planner.of(partition), planner.of(PartitionId(0))];
                 let serves = |room| plans.iter().flatten().any(|plan| plan.anybody(side).may_fit(room));
-                let where_ = (partition, side);
-                rooms.next(last.get(&where_).copied(), serves).map(|room| (room, where_))
+                let pool = (partition, side);
+                rooms.next(last.get(&pool).copied(), serves).map(|room| (room, pool))
             };
             let roomiest = |(room, _): &(Room, _)| (room.usable, Reverse(room.node));
             let partitions = cluster.partitions().iter();
@@ -107,8 +107,8 @@ impl Placer {
                     homes.pop();
                     home.node
                 }
-                (None, Some((room, where_))) => {
-                    last.insert(where_, room);
+                (None, Some((room, pool))) => {
+                    last.insert(pool, room);
                     room.node
                 }
                 (None, None) => return true,

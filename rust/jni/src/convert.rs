@@ -287,6 +287,23 @@ mod tests {
     }
 
     #[test]
+    fn sides_and_earlier_runs_survive_it_too() {
+        let mut bytes = Vec::new();
+        let node = layout::Node { node: 1, memory_mb: 2, vcores: 3, partition: 0, flags: 18, ram_and_swap_mb: 0 };
+        node.write("", &mut bytes);
+        layout::Node { flags: 8, ..node }.write("", &mut bytes);
+        layout::Node { flags: 7, ..node }.write("", &mut bytes);
+        layout::Ran { app: 4, flags: 3, at_ms: 5, took_ms: 6, nodes: 7, input: 8 }.write("", &mut bytes);
+        let mut out = Vec::new();
+        facts(&bytes, &mut out).unwrap();
+        let side = |fact: &Fact| if let Fact::Node(node) = fact { node.side } else { panic!("{fact:?}") };
+        let sides: Vec<_> = out[..3].iter().map(side).collect();
+        assert_eq!(sides, [Some(Side::Virtual), Some(Side::Physical), None]);
+        let run = Run { same_class: true, side: Side::Virtual, at_ms: 5, took: Millis(6), nodes: 7, input: 8 };
+        assert_eq!(out[3], Fact::Ran { app: AppId(4), run });
+    }
+
+    #[test]
     fn damaged_buffers_are_refused_with_the_place() {
         let mut bytes = Vec::new();
         layout::Launched { container: 1 }.write("", &mut bytes);

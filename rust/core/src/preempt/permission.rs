@@ -64,14 +64,20 @@ pub(super) fn may_take(
     Some(Permission { how, only_for_others, left })
 }
 
-/// Whether room on the node may be freed, or kept, for one more new container of that kind, as far as the job's site goes.
+/// Whether room on the node may be freed, or kept, for one more new container of that kind, as far as the job's site goes. The
+/// other side's idle room it may use; nobody goes for it there.
 pub(super) fn may_start_on(cluster: &Cluster, app: AppId, key: &PhaseKey, id: NodeId) -> bool {
+    let side = cluster.nodes().get(&id).and_then(|node| node.side);
+    let own = cluster.jobs().get(&app).and_then(|job| job.site.verdict).and_then(|verdict| verdict.side);
+    let spills = own.is_some_and(|own| side != Some(own) && cluster.sides()[Some(own)].holds(key.resource));
+    if spills && key.partition == PartitionId(0) && cluster.jobs().get(&app).is_some_and(|job| job.asks_for_tasks()) {
+        return false;
+    }
     match cluster.most_on(app, key, id) {
         0 => false,
         u32::MAX => true,
         // It tries both sides, some tasks on each.
         most => {
-            let side = cluster.nodes().get(&id).and_then(|node| node.side);
             let claims = cluster.claimed().filter(|(_, node)| node.side == side).flat_map(|(_, node)| &node.claims);
             let own = claims.filter(|claim| claim.app == app && claim.purpose == For::Start).count();
             own < most as usize

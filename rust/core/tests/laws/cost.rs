@@ -3,8 +3,9 @@
 
 use crate::direct::{Direct, BETWEEN_PLANS};
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::Rejection;
+use hiatus_core::fact::{Fact, Rejection, Run, Side};
 use hiatus_core::place::MOST_CONTAINERS;
+use hiatus_core::units::{AppId, Millis};
 use hiatus_core::visits::Visits;
 
 const SIZES: [u32; 2] = [10, 100];
@@ -121,4 +122,22 @@ fn a_silent_node_gets_nothing_however_often_its_containers_end() {
     cluster.heartbeat(0);
     cluster.step(200);
     assert_eq!(cluster.placed(), placed + 5);
+}
+
+#[test]
+fn a_heartbeat_of_a_node_with_room_looks_at_no_job_that_keeps_to_the_other_side() {
+    for nodes in SIZES {
+        let knobs = [("mode", "order"), ("policy", "fifo"), ("batchmr-placer", "on")];
+        let mut cluster = Direct::with(&knobs, nodes, nodes);
+        (0..nodes).for_each(|node| cluster.put_on(node, Side::BOTH[node as usize % 2]));
+        for (app, side, seconds) in (0..nodes).flat_map(|app| [(app, Side::Physical, 100), (app, Side::Virtual, 300)]) {
+            let (at_ms, took, input) = (0, Millis(seconds * 1000), 12 << 27);
+            let run = Run { same_class: true, side, at_ms, took, nodes: nodes / 2, input };
+            cluster.tell(Fact::Ran { app: AppId(app), run });
+        }
+        cluster.everybody_asks(12);
+        assert_eq!(cluster.placed(), nodes / 2 * 10, "the physical side is full, the virtual one empty");
+        cluster.heartbeat(1);
+        assert_eq!(cluster.step(BETWEEN_PLANS), Visits { nodes: 1, jobs: 0, containers: 0 }, "{nodes} nodes");
+    }
 }

@@ -1,7 +1,7 @@
 //! The core by itself: facts by hand, and every decision carried out at once. Nodes of ten containers.
 
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection};
+use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Side};
 use hiatus_core::settings::Settings;
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::visits::Visits;
@@ -32,6 +32,20 @@ pub struct Direct {
     refuses: Refuses,
 }
 
+/// A node of ten places.
+fn a_node(node: NodeId) -> NodeFact {
+    NodeFact {
+        node,
+        total: ONE.resource.times(10),
+        partition: PartitionId(0),
+        shareable: true,
+        can_suspend: true,
+        decommissioning: false,
+        ram_and_swap_mb: None,
+        side: None,
+    }
+}
+
 impl Direct {
     /// So many nodes, and jobs that want nothing yet.
     pub fn new(mode: &str, nodes: u32, jobs: u32) -> Direct {
@@ -59,18 +73,7 @@ impl Direct {
         direct.facts.push(Fact::Queue(QueueFact { queue, parent: None, path, preemptable: true }));
         direct.facts.push(Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 });
         for node in (0..nodes).map(NodeId) {
-            let total = ONE.resource.times(10);
-            let (shareable, can_suspend, decommissioning, ram_and_swap_mb) = (true, true, false, None);
-            direct.facts.push(Fact::Node(NodeFact {
-                node,
-                total,
-                partition,
-                shareable,
-                can_suspend,
-                decommissioning,
-                ram_and_swap_mb,
-                side: None,
-            }));
+            direct.facts.push(Fact::Node(a_node(node)));
             direct.facts.push(Fact::Heartbeat { node, paused: 0, waiting: 0 });
         }
         (0..jobs).for_each(|app| direct.submit(AppId(app), queue));
@@ -103,6 +106,11 @@ impl Direct {
         }
         self.submit(AppId(self.jobs), queue);
         self.jobs
+    }
+
+    /// The node is on that side of a mixed cluster.
+    pub fn put_on(&mut self, node: u32, side: Side) {
+        self.facts.push(Fact::Node(NodeFact { side: Some(side), ..a_node(NodeId(node)) }));
     }
 
     /// Something more happens.

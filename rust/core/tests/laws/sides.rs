@@ -175,6 +175,20 @@ fn idle_room_of_the_other_side_is_used_where_that_is_wanted_and_nobody_there_wan
 }
 
 #[test]
+fn who_uses_the_other_sides_idle_room_takes_nothing_there() {
+    // The job at home there wants no more than it has, and comes last.
+    let mut world = mixed()
+        .set("batchmr-spill", "on")
+        .set("policy", "fifo")
+        .job(known("at-home", 0).tasks(12, secs(200)))
+        .job(known("io", 100).tasks(60, secs(50)).priority(1).at(secs(20)));
+    world.run_until(secs(60));
+    assert!(task_nodes(&world, "io").iter().any(|node| *node >= 2), "it uses what is idle");
+    assert_eq!(world.suspended("at-home"), 0);
+    world.run();
+}
+
+#[test]
 fn a_side_that_is_lost_keeps_nobody() {
     let mut world = mixed().job(known("io", 100).tasks(60, secs(50)));
     world.run_until(secs(20));

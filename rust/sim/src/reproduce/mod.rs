@@ -2,6 +2,7 @@
 //!
 //! To add one, write `fn(&Setting) -> Result<Report, StudyError>` and list it in [`studies`].
 
+mod batchmr;
 mod chapter3;
 mod chapter4;
 mod chapter5;
@@ -67,7 +68,16 @@ pub enum StudyError {
 pub fn studies() -> &'static [&'static Study] {
     static STUDIES: OnceLock<Vec<&'static Study>> = OnceLock::new();
     STUDIES.get_or_init(|| {
-        [chapter3::STUDIES, chapter4::STUDIES, chapter5::STUDIES, flex::STUDIES, gp::STUDIES, &[&hints::HINTS]].concat()
+        [
+            chapter3::STUDIES,
+            chapter4::STUDIES,
+            chapter5::STUDIES,
+            flex::STUDIES,
+            gp::STUDIES,
+            batchmr::STUDIES,
+            &[&hints::HINTS],
+        ]
+        .concat()
     })
 }
 
