@@ -19,6 +19,7 @@ pub mod hints;
 pub mod place;
 pub mod plan;
 pub mod policy;
+pub mod predoop;
 pub mod settings;
 pub mod state;
 pub mod units;
@@ -26,6 +27,7 @@ pub mod view;
 pub mod visits;
 pub mod waterline;
 
+mod lend;
 mod line;
 mod park;
 mod preempt;

@@ -153,6 +153,8 @@ pub struct QueueSettings {
     pub resume_locality: Millis,
     /// Expected task time without any evidence.
     pub default_task: Millis,
+    /// Rules of lending.
+    pub lend: LendSettings,
     /// Rules of the orders of victims over all jobs.
     pub gp: GpSettings,
     /// What users' hints may do.
@@ -161,6 +163,19 @@ pub struct QueueSettings {
     pub hfsp: HfspSettings,
     /// Rules of the policy `flex`.
     pub flex: FlexSettings,
+}
+
+/// When idle reduces lend their room to maps (Predoop, section 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LendSettings {
+    /// Whether they do, and maps borrow.
+    pub on: bool,
+    /// D_p: the least idle time, as a fraction of what a map takes.
+    pub threshold: f64,
+    /// D_r: the part of the missing maps after which a lender goes on.
+    pub resume_part: f64,
+    /// Whether a lender waits for borrowers that are almost done.
+    pub wait: bool,
 }
 
 /// Which hints of users count, and how much.
@@ -297,6 +312,11 @@ impl Settings {
     /// Whether long jobs give way in any queue.
     pub fn any_starvation_rule(&self) -> bool {
         self.defaults.gp.starvation || self.queues.values().any(|queue| queue.gp.starvation)
+    }
+
+    /// Whether reduces lend their room in any queue.
+    pub fn any_lending(&self) -> bool {
+        self.defaults.lend.on || self.queues.values().any(|queue| queue.lend.on)
     }
 
     /// Paths of the queues that have settings of their own.

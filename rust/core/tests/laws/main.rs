@@ -12,6 +12,7 @@ mod direct;
 mod facts;
 mod gp;
 mod leaving;
+mod lending;
 mod limits;
 mod node_manager;
 mod parking;

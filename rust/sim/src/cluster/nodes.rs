@@ -1,11 +1,31 @@
 //! Nodes: their heartbeats, the answers to them, what they run, and how they are lost.
 
 use super::world::{Container, Event, World};
-use super::{Message, NodeManager, Process, Timer, Work};
-use hiatus_core::fact::{ContainerFact, Exit, Fact, Found};
+use super::{Fetching, Message, NodeManager, Process, Timer, Work};
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, Word};
+use hiatus_core::predoop::Shuffle;
 use hiatus_core::units::{ContainerId, Millis, NodeId, PartitionId, Resource};
 use rand::Rng;
 use std::collections::BTreeSet;
+
+/// The part of a map's time after which it sorts and writes what it made.
+const READS: f64 = 0.9;
+
+/// What a task of that stage would say of where it is.
+fn word(stage: usize, process: &Process, (done, total): (u32, u32), now: Millis) -> Option<Word> {
+    match stage {
+        0 => {
+            let part = process.done(now);
+            Some(Word::Map { read: (part / READS).min(1.0), partitions: part >= READS })
+        }
+        1 if process.gated => {
+            let fetched = process.fetched(now).unwrap_or(done);
+            Some(Word::Shuffle(Shuffle { fetched, done, total }))
+        }
+        1 => Some(Word::Shuffle(Shuffle { fetched: total, done: total, total })),
+        _ => None,
+    }
+}
 
 /// Work of an ApplicationMaster: it ends when its job does.
 pub(super) const ENDLESS: Millis = Millis(u64::MAX / 4);
@@ -77,7 +97,13 @@ impl World {
         let jobs = &self.core.cluster().jobs();
         let mut told = BTreeSet::new();
         for (id, process) in &self.machines[node.0 as usize].manager.processes {
-            let Some(found) = self.containers.get(id).filter(|found| found.task.is_some()) else { continue };
+            let Some(found) = self.containers.get(id) else { continue };
+            let Some(task) = found.task else { continue };
+            if self.tells_tasks {
+                let maps = self.apps[found.app.0 as usize].maps();
+                self.facts
+                    .extend(word(task.stage, process, maps, self.now).map(|word| Fact::Told { container: *id, word }));
+            }
             if jobs.get(&found.app).is_some_and(|job| job.is_first_task(*id, found.phase)) {
                 let done = (!process.gated).then(|| process.done(self.now));
                 self.facts.push(Fact::Progress { container: *id, done });
@@ -191,8 +217,12 @@ impl World {
         let Some(container) = self.containers.get(&id) else { return };
         let (node, app) = (container.node, &self.apps[container.app.0 as usize]);
         let work = match container.task {
-            Some(task) => Work { time: self.task_start + app.time(task), gated: !app.is_open(task.stage) },
-            None => Work { time: ENDLESS, gated: false },
+            Some(task) => {
+                let ((done, total), shuffle) = (app.maps(), app.job.shuffle.filter(|_| task.stage == 1));
+                let fetching = shuffle.map(|shuffle| Fetching::new(shuffle.fetch, done, total));
+                Work { time: self.task_start + app.time(task), gated: !app.is_open(task.stage), fetching }
+            }
+            None => ENDLESS.into(),
         };
         let size = container.phase.resource;
         let machine = self.machine(node);
