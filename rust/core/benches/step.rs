@@ -156,6 +156,7 @@ impl Driver {
                 name: format!("app{id}"),
                 tags: Vec::new(),
                 unmanaged: true,
+                map_reduce: false,
             };
             self.facts.extend([Fact::App(fact), Fact::AppActive { app, active: true }]);
         }
@@ -212,6 +213,7 @@ impl Driver {
             Decision::Suspend { container } => self.facts.push(Fact::Demoted { container }),
             Decision::Resume { container } => self.facts.push(Fact::Promoted { container }),
             Decision::Kill { container } => self.end(container),
+            Decision::Lend { .. } => unreachable!("no queue of the benchmark lends"),
         }
     }
 

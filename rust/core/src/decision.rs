@@ -15,6 +15,16 @@ pub enum Decision {
         /// How many at most.
         count: u32,
     },
+    /// Give the application one container of that request priority on the node, and none of any other: the room there is only
+    /// lent.
+    Lend {
+        /// The application.
+        app: AppId,
+        /// The node.
+        node: NodeId,
+        /// The request priority.
+        priority: i32,
+    },
     /// Demote the container: it stops counting, and the node pauses it when its room is needed.
     Suspend {
         /// The container.

@@ -204,6 +204,10 @@ pub struct GivingWayExplanation {
 pub struct Counters {
     /// Containers demoted.
     pub suspended: u64,
+    /// Of those, reduces that lent their room.
+    pub lent: u64,
+    /// Of those, maps whose lenders wanted their room back.
+    pub recalled: u64,
     /// Containers promoted.
     pub resumed: u64,
     /// Proposals refused.
@@ -307,6 +311,8 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
         estimates: scheduler.planner().estimate_errors(),
         counters: Counters {
             suspended: tally.suspended,
+            lent: tally.lent,
+            recalled: tally.recalled,
             resumed: tally.resumed,
             rejected: tally.rejected,
             strange_facts: tally.strange_facts,

@@ -1,6 +1,7 @@
 //! What happened in the cluster, as told to the core. Facts are never questions and never contain policy; the core
 //! believes them over anything it assumed.
 
+use crate::predoop::Shuffle;
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use std::ops::{Index, IndexMut};
 
@@ -123,6 +124,13 @@ pub enum Fact {
         container: ContainerId,
         /// Part of its own work done, 0…1; `None` if it has not begun that, but waits for other tasks or fetches what they made.
         done: Option<f64>,
+    },
+    /// A task of a MapReduce job said where it is. Optional: without it the job lends nothing.
+    Told {
+        /// The container.
+        container: ContainerId,
+        /// What it said.
+        word: Word,
     },
     /// An application said how many tasks of one kind it has, whether or not it has asked for their containers yet. Optional, too.
     Tasks {
@@ -312,6 +320,8 @@ pub struct AppFact {
     pub tags: Vec<String>,
     /// Whether its ApplicationMaster runs outside of the cluster's containers, so that all it asks for is for tasks.
     pub unmanaged: bool,
+    /// Whether it is a MapReduce job, so that request priorities tell its maps and its reduces.
+    pub map_reduce: bool,
 }
 
 /// A container at its allocation or recovery.
@@ -351,6 +361,42 @@ pub struct PhaseKey {
     pub partition: PartitionId,
     /// Size of one container.
     pub resource: Resource,
+}
+
+impl PhaseKey {
+    /// Whether a MapReduce job asks for maps with it; those that failed come before all else.
+    pub fn is_of_maps(&self) -> bool {
+        matches!(self.priority, 5 | 20)
+    }
+
+    /// Whether a MapReduce job asks for reduces with it.
+    pub fn is_of_reduces(&self) -> bool {
+        self.priority == 10
+    }
+}
+
+/// Where a task of a MapReduce job says it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Word {
+    /// A map.
+    Map {
+        /// The part of its input that it has read, 0…1.
+        read: f64,
+        /// Whether it sorts and writes what it made, which must not be interrupted.
+        partitions: bool,
+    },
+    /// A reduce: how far it is with fetching what maps made.
+    Shuffle(Shuffle),
+}
+
+impl Word {
+    /// Whether it can be true.
+    pub fn is_sensible(&self) -> bool {
+        match self {
+            Word::Map { read, .. } => (0.0..=1.0).contains(read),
+            Word::Shuffle(Shuffle { fetched, done, total }) => fetched <= done && done <= total,
+        }
+    }
 }
 
 /// How a container ended.

@@ -20,6 +20,7 @@ pub mod hints;
 pub mod place;
 pub mod plan;
 pub mod policy;
+pub mod predoop;
 pub mod settings;
 pub mod state;
 pub mod units;
@@ -28,6 +29,7 @@ pub mod visits;
 pub mod waterline;
 
 mod confine;
+mod lend;
 mod line;
 mod park;
 mod preempt;

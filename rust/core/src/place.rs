@@ -6,15 +6,20 @@
 //! rooms: neither jobs that do not fit nor nodes without room are looked at. What is left when a step has proposed its most is
 //! for the next one.
 
+mod lent;
+
 use crate::entitlement::{containers_within, EPSILON};
 use crate::fact::{PhaseKey, Side};
 use crate::line::Line;
 use crate::plan::{PartitionPlan, Planner};
-use crate::state::{Cluster, Container, For, Node, Room, Rooms, State};
+use crate::settings::Settings;
+use crate::state::{Cluster, Container, For, Node, Reason, Room, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use crate::visits::Visits;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+pub use lent::{may_go_on, takers};
 
 /// New containers that one step proposes at most: whoever carries it out holds the scheduler meanwhile.
 pub const MOST_CONTAINERS: u32 = 500;
@@ -70,9 +75,10 @@ impl Placer {
     }
 
     /// Proposes containers for all nodes that are worth a look. `new_demand`: since the last plan somebody asked for something.
-    pub fn place(&mut self, cluster: &mut Cluster, planner: &mut Planner, new_demand: bool) {
+    pub fn place(&mut self, cluster: &mut Cluster, planner: &mut Planner, settings: &Settings, new_demand: bool) {
         self.left = MOST_CONTAINERS;
         self.sweeping |= new_demand;
+        self.place_lent(cluster, planner, settings);
         while let Some(node) = cluster.next_woken() {
             self.place_on(cluster, planner, node);
             if self.left == 0 {
@@ -238,7 +244,7 @@ fn homes(cluster: &Cluster) -> Vec<Room> {
     let mut homes: Vec<Room> = cluster
         .suspended()
         .filter_map(|(_, container)| cluster.nodes().get(&container.node).map(|node| (node, container)))
-        .filter(|(node, container)| node.is_live(cluster.now()) && finds_room(node, container))
+        .filter(|(node, container)| node.is_live(cluster.now()) && has_turn(container) && finds_room(node, container))
         .map(|(node, container)| Room { usable: node.usable(), node: container.node })
         .collect();
     homes.sort_unstable_by_key(|room| (room.usable, Reverse(room.node)));
@@ -259,6 +265,11 @@ fn resume_all(cluster: &mut Cluster, id: NodeId) {
     for (_, container) in waiting {
         resume_if_room(cluster, id, container, Resource::ZERO, false);
     }
+}
+
+/// Whether the suspended container goes on with its job's turn.
+fn has_turn(container: &Container) -> bool {
+    container.reason.is_none_or(Reason::ends_with_turn)
 }
 
 fn roomier(a: &Room, b: &Room) -> bool {
@@ -311,7 +322,7 @@ fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, al
         .suspended
         .iter()
         .filter_map(|id| cluster.containers().get(id).map(|container| (container, *id)))
-        .filter(|(container, _)| container.app == app && !container.parked)
+        .filter(|(container, _)| container.app == app && !container.parked && has_turn(container))
         .map(|(container, id)| (container.since, id, container.resource().dominant_share(total)))
         .collect();
     own.sort_by_key(|(since, id, _)| (*since, *id));

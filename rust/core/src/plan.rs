@@ -52,6 +52,11 @@ pub struct PartitionPlan {
 }
 
 impl PartitionPlan {
+    /// Which partition's it is.
+    pub fn partition(&self) -> PartitionId {
+        self.partition
+    }
+
     /// The job's last place: the one with its whole target.
     pub fn rank(&self, app: AppId) -> Option<usize> {
         let at = self.ranks.binary_search_by_key(&app, |(app, _)| *app).ok()?;

@@ -3,6 +3,7 @@
 use crate::confine;
 use crate::decision::Decision;
 use crate::fact::Fact;
+use crate::lend;
 use crate::park;
 use crate::place::Placer;
 use crate::plan::Planner;
@@ -103,6 +104,7 @@ impl Scheduler {
         for fact in facts {
             cluster.apply(fact);
         }
+        cluster.heard_all();
         self.planner.hear(cluster);
         if cluster.other_queues() {
             self.planner.forget_views();
@@ -121,10 +123,11 @@ impl Scheduler {
             self.planned = Some(cluster.now());
             new_demand = cluster.planned();
             preempt::review_claims(cluster, &self.settings);
+            lend::end_loans(cluster, &self.planner, &self.settings);
             preempt::end_suspensions(cluster, &self.settings);
             park::park(cluster, &self.settings.cluster);
         }
-        self.placer.place(cluster, &mut self.planner, new_demand);
+        self.placer.place(cluster, &mut self.planner, &self.settings, new_demand);
         if due && self.placer.has_more(cluster) {
             // Who finds room without anybody's going is not known before all have been placed.
             cluster.request_plan();
@@ -132,6 +135,7 @@ impl Scheduler {
             for (partition, plan) in self.planner.all() {
                 self.visits += self.preemptor.preempt(cluster, plan, partition, &self.settings);
             }
+            self.visits += lend::lend(cluster, &self.planner, &self.settings);
         }
         self.visits += self.planner.visits();
         self.visits += self.placer.visits();

@@ -9,6 +9,7 @@ use std::path::Path;
 /// From the ground up. What stands in one line does not know each other.
 const FLOORS: &[&[&str]] = &[
     &["units", "visits", "waterline"],
+    &["predoop"],
     &["fact", "decision", "line", "flex"],
     &["settings"],
     &["hints", "batchmr"],
@@ -18,7 +19,7 @@ const FLOORS: &[&[&str]] = &[
     &["plan"],
     &["place"],
     &["preempt"],
-    &["park"],
+    &["park", "lend"],
     &["scheduler"],
     &["explain"],
 ];

@@ -3,8 +3,9 @@
 use crate::layout::{self, Record, HEADER};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{
-    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Run, Side,
+    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Run, Side, Word,
 };
+use hiatus_core::predoop::Shuffle;
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
 use thiserror::Error;
@@ -110,6 +111,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 name: lines.next().unwrap_or_default(),
                 tags: lines.collect(),
                 unmanaged: r.flags & 1 != 0,
+                map_reduce: r.flags & 2 != 0,
             })
         }
         8 => {
@@ -199,6 +201,16 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
             };
             Fact::Ran { app: AppId(r.app), run }
         }
+        26 => {
+            let (r, _) = layout::MapTold::read(bytes)?;
+            let word = Word::Map { read: r.read, partitions: r.partitions != 0 };
+            Fact::Told { container: ContainerId(r.container), word }
+        }
+        27 => {
+            let (r, _) = layout::ReduceTold::read(bytes)?;
+            let word = Word::Shuffle(Shuffle { fetched: r.fetched, done: r.done, total: r.total });
+            Fact::Told { container: ContainerId(r.container), word }
+        }
         _ => return None,
     })
 }
@@ -216,6 +228,7 @@ fn rejection(number: u32) -> Option<Rejection> {
 pub fn decision(decision: Decision, out: &mut Vec<u8>) {
     match decision {
         Decision::Assign { app, node, count } => layout::Assign { app: app.0, node: node.0, count }.write("", out),
+        Decision::Lend { app, node, priority } => layout::Lend { app: app.0, node: node.0, priority }.write("", out),
         Decision::Suspend { container } => layout::Suspend { container: container.0 }.write("", out),
         Decision::Resume { container } => layout::Resume { container: container.0 }.write("", out),
         Decision::Kill { container } => layout::Kill { container: container.0 }.write("", out),
@@ -301,6 +314,19 @@ mod tests {
         assert_eq!(sides, [Some(Side::Virtual), Some(Side::Physical), None]);
         let run = Run { same_class: true, side: Side::Virtual, at_ms: 5, took: Millis(6), nodes: 7, input: 8 };
         assert_eq!(out[3], Fact::Ran { app: AppId(4), run });
+    }
+
+    #[test]
+    fn what_tasks_tell_survives_the_crossing() {
+        let mut bytes = Vec::new();
+        layout::MapTold { container: 1, read: 0.5, partitions: 1 }.write("", &mut bytes);
+        layout::ReduceTold { container: 2, fetched: 3, done: 4, total: 5 }.write("", &mut bytes);
+        let mut out = Vec::new();
+        facts(&bytes, &mut out).unwrap();
+        let word = Word::Map { read: 0.5, partitions: true };
+        assert_eq!(out[0], Fact::Told { container: ContainerId(1), word });
+        let word = Word::Shuffle(Shuffle { fetched: 3, done: 4, total: 5 });
+        assert_eq!(out[1], Fact::Told { container: ContainerId(2), word });
     }
 
     #[test]

@@ -120,7 +120,7 @@ records! { FACTS:
     5 QueueRemoved { queue: u32 }
     #[doc = "A queue's fractions of one partition."]
     6 QueueShare { queue: u32, partition: u32, guaranteed: f64, maximum: f64 }
-    #[doc = "An application, told of so many ms after 1970; flags: 1 unmanaged; the text is its name and its tags, one a line."]
+    #[doc = "An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the text is its name and its tags, one a line."]
     7 App + text { app: u32, queue: u32, user: u32, priority: i32, told_at_ms: i64, flags: u32 }
     #[doc = "An application's queue or priority changed."]
     8 AppChanged { app: u32, queue: u32, priority: i32 }
@@ -158,6 +158,10 @@ records! { FACTS:
     24 Tasks { app: u32, priority: i32, total: u32, done: u32 }
     #[doc = "The application, or one of its class, ran before; flags: 1 of its class, 2 on virtual nodes; when it ended, in ms after 1970, how long it took, on how many nodes of that side, and the bytes of its input."]
     25 Ran { app: u32, flags: u32, at_ms: i64, took_ms: i64, nodes: u32, input: i64 }
+    #[doc = "A map of a MapReduce job said which part of its input it has read, 0 to 1, and whether it sorts and writes what it made (1)."]
+    26 MapTold { container: u32, read: f64, partitions: u32 }
+    #[doc = "A reduce of a MapReduce job said of how many maps it has the output, how many are done, and how many there are."]
+    27 ReduceTold { container: u32, fetched: u32, done: u32, total: u32 }
 }
 
 records! { ANSWERS:
@@ -169,6 +173,8 @@ records! { ANSWERS:
     103 Resume { container: u32 }
     #[doc = "Kill the container as a preempted one."]
     104 Kill { container: u32 }
+    #[doc = "Give the application one container of that request priority on the node, and none of any other: the room is lent."]
+    105 Lend { app: u32, node: u32, priority: i32 }
     #[doc = "What the core knows of a node, for comparing the books."]
     110 NodeView { node: u32, used_memory_mb: i64, used_vcores: i64, counted: u32, suspended: u32 }
     #[doc = "What the core knows of an application, for comparing the books."]

@@ -2,7 +2,7 @@
 
 use crate::estimate;
 use crate::fact::PhaseKey;
-use crate::state::{Cluster, FirstTask, Job, Phase};
+use crate::state::{Cluster, FirstTask, Job, Phase, Reason};
 use crate::units::{AppId, Millis, PartitionId, Resource};
 use crate::view::{JobView, PhaseView, TaskView};
 
@@ -21,7 +21,7 @@ pub(super) fn of(
         let one = key.resource.dominant_share(total);
         held += f64::from(phase.held) * one;
         let wanted = if job.may_start() { phase.pending } else { 0 };
-        let suspended = phase.suspended.saturating_sub(parked_alone(app, *key, cluster));
+        let suspended = phase.suspended.saturating_sub(resting(job, *key, cluster));
         demand += f64::from(phase.held + suspended + wanted) * one;
         asked += phase.left();
     }
@@ -58,10 +58,10 @@ pub(super) fn pass_time(view: &mut JobView, cluster: &Cluster, total: Resource, 
     }
 }
 
-/// How many suspended containers of that phase are parked, each by itself.
-fn parked_alone(app: AppId, key: PhaseKey, cluster: &Cluster) -> u32 {
-    let containers = cluster.parked_containers().iter().filter_map(|id| cluster.containers().get(id));
-    containers.filter(|c| c.app == app && c.phase == key && c.state.is_suspended()).count() as u32
+/// How many suspended containers of that phase want no room now: they are parked, each by itself, or lend their own.
+fn resting(job: &Job, key: PhaseKey, cluster: &Cluster) -> u32 {
+    let containers = job.suspended.iter().filter_map(|id| cluster.containers().get(id));
+    containers.filter(|c| c.phase == key && (c.parked || c.reason == Some(Reason::Lent))).count() as u32
 }
 
 /// The job's phases in the partition, ApplicationMasters aside: those are no tasks.

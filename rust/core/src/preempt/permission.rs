@@ -29,7 +29,12 @@ pub(super) fn may_take(
 ) -> Option<Permission> {
     let now = cluster.now();
     // What is parked is suspended anyway, or runs on where that is impossible; nobody takes it.
-    let stays = container.is_master || container.proposed || container.barred_until > now || job.has_parked(container);
+    // What borrows runs in room that is nobody's to take, and goes when the lender wants it back.
+    let stays = container.lender.is_some()
+        || container.is_master
+        || container.proposed
+        || container.barred_until > now
+        || job.has_parked(container);
     if container.state != State::Running || stays {
         return None;
     }

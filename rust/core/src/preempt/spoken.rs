@@ -3,7 +3,7 @@
 use super::permission::may_start_on;
 use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
-use crate::state::{Claim, Cluster, For, Node, Rooms, State};
+use crate::state::{Claim, Cluster, For, Node, Reason, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,7 +142,8 @@ impl Spoken {
             let Some(container) = cluster.containers().get(id) else { continue };
             let home = cluster.nodes().get(&container.node).filter(|node| node.partition == self.partition);
             let claimed = |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(*id));
-            let stays = container.proposed || job.has_parked(container) || container.state != State::Suspended;
+            let lent = container.reason == Some(Reason::Lent);
+            let stays = lent || container.proposed || job.has_parked(container) || container.state != State::Suspended;
             if !stays && home.is_some_and(|node| node.is_live(cluster.now()) && !claimed(node)) {
                 waiting.push((container.since, *id));
             }

@@ -21,7 +21,9 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
             kill(cluster, id);
         } else if spent >= deadline {
             let waits = |claim: &Claim| claim.purpose == For::Resume(id);
-            if cluster.nodes().get(&node).is_some_and(|node| !node.decommissioning && !node.claims.iter().any(waits)) {
+            let needs =
+                |node: &Node| !node.decommissioning && !node.claims.iter().any(waits) && !node.loans.contains_key(&id);
+            if cluster.nodes().get(&node).is_some_and(needs) {
                 cluster.claim(node, Claim::new(app, For::Resume(id), resource, now, Vec::new()));
             }
         }

@@ -222,6 +222,42 @@ pub const KNOBS: &[Knob] = &[
                   run again elsewhere.",
     },
     Knob {
+        name: "lend",
+        unit: "",
+        default: "off",
+        range: Range::OneOf(&["off", "maps"]),
+        per_queue: true,
+        meaning: "Whether a reduce of this queue that has fetched all that maps have made, and waits for more, is suspended and its room \
+                  lent to maps of MapReduce jobs in queues with that word, and whether this queue's maps borrow (Predoop). What borrows is \
+                  suspended when the lender goes on, whatever `preemption` says; nobody else takes it.",
+    },
+    Knob {
+        name: "lend-threshold",
+        unit: "fraction of a map's run time",
+        default: "0.2",
+        range: Range::Fraction(0.0, 100.0),
+        per_queue: true,
+        meaning: "A reduce lends only if the next map of its job will not be done for at least this long (D_p).",
+    },
+    Knob {
+        name: "lend-resume-part",
+        unit: "fraction of the missing maps",
+        default: "0.4",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "A lender goes on when so much of the maps that it waited for is done (D_r), and no borrower is sorting and \
+                  writing what it made; or when nobody wants its room, or at the end of `max-suspension-ms`.",
+    },
+    Knob {
+        name: "lend-wait",
+        unit: "",
+        default: "off",
+        range: Range::OneOf(&["off", "on"]),
+        per_queue: true,
+        meaning: "Whether a lender waits for the end of borrowers that are all done within `lend-threshold`, instead of having them \
+                  suspended.",
+    },
+    Knob {
         name: "default-task-ms",
         unit: "ms",
         default: "60000",

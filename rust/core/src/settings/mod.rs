@@ -153,6 +153,8 @@ pub struct QueueSettings {
     pub resume_locality: Millis,
     /// Expected task time without any evidence.
     pub default_task: Millis,
+    /// Rules of lending.
+    pub lend: LendSettings,
     /// Rules of the orders of victims over all jobs.
     pub gp: GpSettings,
     /// What users' hints may do.
@@ -188,6 +190,19 @@ pub struct PlacerSettings {
     pub spill: bool,
     /// What a task reads, where nobody says how large the input is, in bytes.
     pub task_input: u64,
+}
+
+/// When idle reduces lend their room to maps (Predoop, section 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LendSettings {
+    /// Whether they do, and maps borrow.
+    pub on: bool,
+    /// D_p: the least idle time, as a fraction of what a map takes.
+    pub threshold: f64,
+    /// D_r: the part of the missing maps after which a lender goes on.
+    pub resume_part: f64,
+    /// Whether a lender waits for borrowers that are almost done.
+    pub wait: bool,
 }
 
 /// Which hints of users count, and how much.
@@ -334,6 +349,11 @@ impl Settings {
     /// Whether any queue's jobs may use the other side while it idles.
     pub fn any_spill(&self) -> bool {
         self.defaults.placer.spill || self.queues.values().any(|queue| queue.placer.spill)
+    }
+
+    /// Whether reduces lend their room in any queue.
+    pub fn any_lending(&self) -> bool {
+        self.defaults.lend.on || self.queues.values().any(|queue| queue.lend.on)
     }
 
     /// Paths of the queues that have settings of their own.

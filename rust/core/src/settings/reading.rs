@@ -6,8 +6,8 @@
 
 use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use super::{
-    Candidates, Class, ClusterSettings, FlexSettings, GpSettings, HfspSettings, HintRules, Mode, PlacerSettings,
-    PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings, Victims,
+    Candidates, Class, ClusterSettings, FlexSettings, GpSettings, HfspSettings, HintRules, LendSettings, Mode,
+    PlacerSettings, PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings, Victims,
 };
 use crate::flex::{read_steps, Metric};
 use crate::units::Millis;
@@ -155,6 +155,12 @@ impl QueueSettings {
             max_suspension: Millis(values.number("max-suspension-ms")),
             resume_locality: Millis(values.number("resume-locality-ms")),
             default_task: Millis(values.number("default-task-ms")),
+            lend: LendSettings {
+                on: values.text("lend") == "maps",
+                threshold: values.number("lend-threshold"),
+                resume_part: values.number("lend-resume-part"),
+                wait: values.text("lend-wait") == "on",
+            },
             gp: GpSettings {
                 class: Class::named(values.text("gp-class")),
                 candidates: match values.text("gp-candidates") {

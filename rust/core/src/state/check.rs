@@ -1,7 +1,7 @@
 //! Every index against a recomputation, after every step of a debug build.
 
 use super::index::Listing;
-use super::{Cluster, Partition, SideNodes};
+use super::{Cluster, Partition, Reason, SideNodes};
 use crate::fact::PerSide;
 use crate::units::PartitionId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,19 @@ impl Cluster {
         assert_eq!(self.stalled, nodes(&|node| node.waiting_since.is_some()));
         let suspended = self.containers.iter().filter(|(_, container)| container.state.is_suspended());
         assert_eq!(self.suspended, suspended.map(|(id, container)| (container.since, *id)).collect());
+        let lent = self.containers.iter().filter(|(_, c)| c.state.is_suspended() && c.reason == Some(Reason::Lent));
+        assert_eq!(self.lent, lent.map(|(id, _)| *id).collect());
+        for (lender, loan) in self.nodes.values().flat_map(|node| &node.loans) {
+            assert!(self.lent.contains(lender), "{lender:?} lends and is not suspended for that");
+            for borrower in loan.borrowers.keys() {
+                let found = self.containers.get(borrower);
+                assert!(found.is_some_and(|found| found.lender == Some(*lender) && !found.state.is_suspended()));
+            }
+        }
+        for (id, container) in &self.containers {
+            let loan = container.lender.map(|lender| self.loan(lender));
+            assert!(loan.is_none_or(|loan| loan.is_some_and(|loan| loan.borrowers.contains_key(id))), "{id:?} borrows");
+        }
         let tasks = self.containers.iter().filter(|(_, container)| !container.is_master);
         assert_eq!(self.begun, tasks.filter_map(|(id, task)| task.began().map(|began| (began, *id))).collect());
         let parked = self.containers.iter().filter(|(_, container)| container.parked);

@@ -1,6 +1,6 @@
 //! One container's life.
 
-use crate::fact::{ContainerFact, Found, PhaseKey};
+use crate::fact::{ContainerFact, Found, PhaseKey, Word};
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
 
 /// Where a container is in its life (HFSP thesis, section 6.1.3, with YARN's steps).
@@ -73,6 +73,19 @@ impl Reason {
     }
 }
 
+/// What a task said last of where it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    /// Its word.
+    pub word: Word,
+    /// When that came.
+    pub at: Millis,
+    /// How many maps of its job had been seen to succeed by then.
+    pub maps_succeeded: u32,
+    /// Outputs that it has fetched a second, when it last fetched any.
+    pub rate: f64,
+}
+
 /// A live container.
 #[derive(Clone, Debug)]
 pub struct Container {
@@ -96,6 +109,10 @@ pub struct Container {
     pub intended: Option<Reason>,
     /// Suspended, and its job may run it: since when its node has no room.
     pub kept_out_since: Option<Millis>,
+    /// What its task said last, whichever task it is.
+    pub told: Option<Told>,
+    /// Whose room it runs in, if that is lent to it.
+    pub lender: Option<ContainerId>,
     /// How often it was suspended, loans aside.
     pub suspensions: u32,
     /// For how long in all, up to its last resume, its room was taken for other jobs.
@@ -133,6 +150,8 @@ impl Container {
             allocated: now,
             reason: state.is_suspended().then_some(Reason::Found),
             intended: None,
+            told: None,
+            lender: None,
             kept_out_since: None,
             suspensions: u32::from(state.is_suspended()),
             preempted_for: Millis::default(),
@@ -165,6 +184,24 @@ impl Container {
     /// When it first ran, or was found running; `None` if it has not yet. Suspended or not, that stays.
     pub fn began(&self) -> Option<Millis> {
         self.began
+    }
+
+    /// Whether its task said, not long before `now`, that it is a map that sorts and writes what it made.
+    pub fn partitions(&self, stale_after: Millis, now: Millis) -> bool {
+        let fresh = self.told.filter(|told| now.since(told.at) <= stale_after);
+        fresh.is_some_and(|told| matches!(told.word, Word::Map { partitions: true, .. }))
+    }
+
+    pub(super) fn tell(&mut self, word: Word, maps_succeeded: u32, now: Millis) {
+        let before = self.told;
+        let rate = match (before.map(|told| (told.word, told.at, told.rate)), word) {
+            (Some((Word::Shuffle(old), at, _)), Word::Shuffle(new)) if new.fetched > old.fetched && now > at => {
+                f64::from(new.fetched - old.fetched) / now.since(at).seconds()
+            }
+            (Some((_, _, rate)), _) => rate,
+            (None, _) => 0.0,
+        };
+        self.told = Some(Told { word, at: now, maps_succeeded, rate });
     }
 
     pub(super) fn launch(&mut self, now: Millis) {

@@ -1,7 +1,8 @@
 //! What each fact changes.
 
-use super::{set, Claim, Cluster, Container, For, Job, Node, Shares, State, HEARTBEATS_TO_SUSPEND};
-use crate::fact::{ContainerFact, Exit, Fact, Found, NodeFact, Rejection};
+use super::{set, Claim, Cluster, Container, For, Job, Loan, Node, Reason, Shares, State, HEARTBEATS_TO_SUSPEND};
+use crate::fact::{ContainerFact, Exit, Fact, Found, NodeFact, Rejection, Word};
+use crate::predoop::Terms;
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
 
 /// How long a container is left in peace whose suspension was refused because the room was not there yet.
@@ -73,6 +74,7 @@ impl Cluster {
             Fact::Allocated(fact) => self.put_container(fact),
             Fact::Launched { container } => self.launch(*container),
             Fact::Progress { container, done } => self.progress(*container, *done),
+            Fact::Told { container, word } => self.hear_of(*container, *word),
             Fact::Tasks { app, priority, total, done } => {
                 self.with_job(*app, |job, _| job.say_tasks(*priority, *total, *done)).is_some()
             }
@@ -92,6 +94,7 @@ impl Cluster {
             Fact::Heartbeat { .. }
                 | Fact::Launched { .. }
                 | Fact::Progress { .. }
+                | Fact::Told { .. }
                 | Fact::Tasks { .. }
                 | Fact::Ran { .. }
                 | Fact::AssignRejected { .. }
@@ -104,6 +107,12 @@ impl Cluster {
         let (now, silent_after) = (self.now, self.silent_after);
         let before = self.nodes.entry(fact.node).or_insert_with(|| Node::new(now, silent_after)).partition;
         self.at_node(fact.node, |node| node.describe(fact));
+        if fact.decommissioning {
+            // Nobody starts there any more, and whatever room appears goes to what is suspended.
+            let lenders: Vec<_> =
+                self.nodes.get(&fact.node).into_iter().flat_map(|node| node.loans.keys().copied()).collect();
+            lenders.into_iter().for_each(|lender| self.end_loan(lender));
+        }
         self.other_limits();
         if before != fact.partition {
             // What was held there is borrowed now, or the other way round.
@@ -158,7 +167,10 @@ impl Cluster {
                 if let Some(container) = self.containers.get_mut(&container) {
                     container.state = State::Suspended;
                 }
-                self.at_node(id, |node| node.settled(container, resource));
+                self.at_node(id, |node| {
+                    node.settled(container, resource);
+                    node.loans.get_mut(&container).into_iter().for_each(Loan::settle);
+                });
             }
         }
         true
@@ -226,6 +238,12 @@ impl Cluster {
         container.since = now;
         self.suspended.insert((now, id));
         let node = container.node;
+        if container.reason == Some(Reason::Lent) {
+            // From now on it is a human's, and what it lent is anybody's.
+            container.reason = Some(Reason::Parked);
+            self.lent.remove(&id);
+            self.end_loan(id);
+        }
         self.at_node(node, |node| node.claims.retain(|claim| claim.purpose != For::Resume(id)));
         self.woken.insert(node);
     }
@@ -235,9 +253,12 @@ impl Cluster {
         if self.containers.contains_key(&id) || !self.jobs.contains_key(&fact.app) {
             return false;
         }
-        let container = Container::new(fact, self.now);
+        let mut container = Container::new(fact, self.now);
         let put = |node: &mut Node| {
-            node.drop_claim(fact.app, container.resource());
+            container.lender = borrow(node, id, &container);
+            if container.lender.is_none() {
+                node.drop_claim(fact.app, container.resource());
+            }
             node.add(id, &container);
             node.partition
         };
@@ -272,6 +293,7 @@ impl Cluster {
             node.partition
         };
         let Some(partition) = self.at_node(before.node, at) else { return false };
+        set(&mut self.lent, id, after.state.is_suspended() && after.reason == Some(Reason::Lent));
         self.with_job(before.app, |job, now| {
             job.remove(id, &before, partition, now);
             job.add(id, &after, partition, now);
@@ -312,14 +334,58 @@ impl Cluster {
     }
 
     fn demote(&mut self, id: ContainerId) -> bool {
-        if self.containers.get(&id).is_none_or(|c| c.state.is_suspended()) {
+        let Some(container) = self.containers.get(&id).filter(|container| !container.state.is_suspended()) else {
             return false;
-        }
+        };
         self.tally.suspended += 1;
+        self.tally.lent += u64::from(container.intended == Some(Reason::Lent));
+        self.tally.recalled += u64::from(matches!(container.intended, Some(Reason::Recalled { .. })));
+        let terms = self.terms(container);
         self.change_state(id, |container, node, now| {
             container.suspend(node.heartbeats + HEARTBEATS_TO_SUSPEND, now);
             node.resuming.remove(&id);
+            give_back(node, id, container);
+            if container.reason == Some(Reason::Lent) {
+                node.loans.insert(id, Loan::of(container, terms));
+            }
         })
+    }
+
+    /// What a loan of that container would be made on.
+    fn terms(&self, container: &Container) -> Terms {
+        let unfinished = match container.told.map(|told| told.word) {
+            Some(Word::Shuffle(shuffle)) => shuffle.unfinished(),
+            _ => 0,
+        };
+        let succeeded = self.jobs.get(&container.app).map_or(0, Job::maps_succeeded);
+        Terms { unfinished, succeeded }
+    }
+
+    /// What the lender lent is its own again, or anybody's; who borrowed it keeps it.
+    pub(super) fn end_loan(&mut self, lender: ContainerId) {
+        let Some(home) = self.containers.get(&lender).map(|container| container.node) else { return };
+        let loan = self.at_node(home, |node| node.loans.remove(&lender)).flatten();
+        for borrower in loan.iter().flat_map(|loan| loan.borrowers.keys()) {
+            self.containers.get_mut(borrower).into_iter().for_each(|container| container.lender = None);
+        }
+        self.woken.insert(home);
+    }
+
+    fn hear_of(&mut self, id: ContainerId, word: Word) -> bool {
+        let now = self.now;
+        let Some(container) = self.containers.get_mut(&id).filter(|_| word.is_sensible()) else { return false };
+        let Some(job) = self.jobs.get(&container.app) else { return false };
+        let its_own = match word {
+            Word::Map { .. } => container.phase.is_of_maps(),
+            Word::Shuffle(_) => container.phase.is_of_reduces(),
+        };
+        if !job.map_reduce || !its_own || container.is_master {
+            return false;
+        }
+        container.tell(word, job.maps_succeeded(), now);
+        let waits = matches!(word, Word::Shuffle(shuffle) if shuffle.waits());
+        set(&mut self.waiting_reduces, id, waits);
+        true
     }
 
     fn promote(&mut self, id: ContainerId) -> bool {
@@ -327,9 +393,14 @@ impl Cluster {
             return false;
         }
         self.tally.resumed += 1;
+        self.end_loan(id);
         self.change_state(id, |container, node, now| {
             container.resume(now);
             node.resuming.insert(id);
+            container.lender = borrow(node, id, container);
+            if container.lender.is_some() {
+                return;
+            }
             // It comes back into room that was kept for it, or into what was kept for its job's next container.
             let claims = node.claims.len();
             node.claims.retain(|claim| claim.purpose != For::Resume(id));
@@ -340,8 +411,11 @@ impl Cluster {
     }
 
     fn complete(&mut self, id: ContainerId, exit: Exit) -> bool {
-        let Some(container) = self.containers.remove(&id) else { return false };
+        self.end_loan(id);
+        let Some(mut container) = self.containers.remove(&id) else { return false };
         self.suspended.remove(&(container.since, id));
+        self.lent.remove(&id);
+        self.waiting_reduces.remove(&id);
         if container.killed && exit == Exit::Killed {
             self.tally.killed += 1;
             self.tally.wasted = self.tally.wasted + container.run_time(self.now);
@@ -353,13 +427,15 @@ impl Cluster {
         let worked = self.jobs.get(&container.app).map(|job| job.worked(id, &container, self.now));
         let worked = worked.filter(|worked| exit == Exit::Succeeded && *worked > Millis(0));
         self.sampled(&container, |sample, side| sample.ended(side, worked));
+        let home = container.node;
         let leave = |node: &mut Node| {
             node.remove(id, &container);
+            give_back(node, id, &mut container);
             node.resuming.remove(&id);
             node.claims.retain(|claim| claim.purpose != For::Resume(id));
             node.partition
         };
-        if let Some(partition) = self.at_node(container.node, leave) {
+        if let Some(partition) = self.at_node(home, leave) {
             self.with_job(container.app, |job, now| {
                 job.remove(id, &container, partition, now);
                 job.finish(id, &container, exit, now);
@@ -412,4 +488,17 @@ impl Cluster {
         self.at_node(node, |node| node.claims.retain(|claim| !claim.victims.contains(&id) && !given_up(claim)));
         true
     }
+}
+
+/// Whether lent room on the node was promised to the container: whose.
+fn borrow(node: &mut Node, id: ContainerId, container: &Container) -> Option<ContainerId> {
+    node.loans.iter_mut().find_map(|(lender, loan)| loan.borrow(id, container).then_some(*lender))
+}
+
+/// The container does not use lent room any more.
+fn give_back(node: &mut Node, id: ContainerId, container: &mut Container) {
+    let loan = container.lender.take().and_then(|lender| node.loans.get_mut(&lender));
+    loan.into_iter().for_each(|loan| {
+        loan.borrowers.remove(&id);
+    });
 }

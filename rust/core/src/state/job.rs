@@ -96,6 +96,8 @@ pub struct Job {
     pub unmanaged: bool,
     /// Where its tasks may start.
     pub site: Site,
+    /// Whether it is a MapReduce job.
+    pub map_reduce: bool,
     /// Whether a limit stands against more containers, as far as refusals tell.
     pub rests: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
@@ -135,6 +137,7 @@ impl Job {
             master: None,
             unmanaged: fact.unmanaged,
             site: Site::default(),
+            map_reduce: fact.map_reduce,
             rests: false,
             barred_until: Millis::default(),
             said: BTreeMap::new(),
@@ -208,6 +211,34 @@ impl Job {
     /// Tasks of a phase that are not done, whether the application has asked for their containers or not.
     pub fn to_do(&self, key: PhaseKey) -> u32 {
         self.phases.get(&key).map_or(0, |phase| phase.left().saturating_add_signed(self.unasked(key)))
+    }
+
+    /// Its phases of maps, if it is a MapReduce job.
+    fn maps(&self) -> impl Iterator<Item = (&PhaseKey, &Phase)> {
+        self.phases.iter().filter(|(key, _)| self.map_reduce && key.is_of_maps())
+    }
+
+    /// Maps that succeeded.
+    pub fn maps_succeeded(&self) -> u32 {
+        self.maps().map(|(_, phase)| phase.finished).sum()
+    }
+
+    /// Run times of those together.
+    pub fn maps_time(&self) -> Millis {
+        self.maps().fold(Millis(0), |sum, (_, phase)| sum + phase.finished_time)
+    }
+
+    /// Maps that are not done.
+    pub fn maps_to_do(&self) -> u32 {
+        self.maps().map(|(key, _)| self.to_do(*key)).sum()
+    }
+
+    /// The maps that the ResourceManager would start next in the partition, and how many of them want a container; nothing where
+    /// it would start something else first.
+    pub fn next_maps(&self, partition: PartitionId) -> Option<(PhaseKey, u32)> {
+        let mut waiting = self.phases.iter().filter(|(key, phase)| key.partition == partition && phase.unserved() > 0);
+        let (key, phase) = waiting.next().filter(|_| self.map_reduce && self.may_start() && !self.rests)?;
+        key.is_of_maps().then(|| (*key, phase.unserved()))
     }
 
     /// Whether it has anything to place or resume.

@@ -10,14 +10,16 @@ mod facts;
 mod index;
 mod job;
 mod limits;
+mod loan;
 mod node;
 mod proposals;
 mod queue;
 mod site;
 
-pub use container::{Container, Reason, State};
+pub use container::{Container, Reason, State, Told};
 pub use index::{Partition, Room, Rooms, SideNodes};
 pub use job::{FirstTask, Job, Phase};
+pub use loan::Loan;
 pub use node::{Claim, For, Node};
 pub use queue::{Queue, Shares};
 pub use site::Site;
@@ -51,6 +53,12 @@ pub struct Cluster {
     containers: ByHandle<ContainerId, Container>,
     /// What is suspended, longest first: by when it became so or was woken.
     suspended: BTreeSet<(Millis, ContainerId)>,
+    /// What is suspended because it lends its room, or lent it until a moment ago.
+    lent: BTreeSet<ContainerId>,
+    /// Reduces that said last that they wait for maps.
+    waiting_reduces: BTreeSet<ContainerId>,
+    /// Nodes on which lent room was promised to somebody in this step.
+    promising: Vec<NodeId>,
     /// What has begun to run, ApplicationMasters aside, by when it began.
     begun: BTreeSet<(Millis, ContainerId)>,
     parked_containers: BTreeSet<ContainerId>,
@@ -92,6 +100,10 @@ pub struct Tally {
     pub rejected: u64,
     /// Claims given back unused.
     pub claims_expired: u64,
+    /// Of the containers demoted, those that lend their room.
+    pub lent: u64,
+    /// Of the containers demoted, those whose lenders wanted their room back.
+    pub recalled: u64,
     /// Containers killed by decision of the core.
     pub killed: u64,
     /// How long those had run together.
@@ -166,6 +178,22 @@ impl Cluster {
     pub fn reason(&self, container: &Container) -> Option<Reason> {
         let suspended = container.reason.filter(|_| container.state.is_suspended());
         suspended.map(|reason| if self.is_parked(container) { Reason::Parked } else { reason })
+    }
+
+    /// What is suspended because it lends its room, or lent it until a moment ago.
+    pub fn lent(&self) -> impl Iterator<Item = (ContainerId, &Container)> {
+        self.lent.iter().filter_map(|id| self.containers.get(id).map(|container| (*id, container)))
+    }
+
+    /// The loan that the container has made, while it lasts.
+    pub fn loan(&self, lender: ContainerId) -> Option<&Loan> {
+        let home = self.containers.get(&lender).and_then(|container| self.nodes.get(&container.node))?;
+        home.loans.get(&lender)
+    }
+
+    /// Reduces that said last that they wait for maps.
+    pub fn waiting_reduces(&self) -> impl Iterator<Item = (ContainerId, &Container)> {
+        self.waiting_reduces.iter().filter_map(|id| self.containers.get(id).map(|container| (*id, container)))
     }
 
     /// Jobs that have containers on nodes of other partitions than they asked for.
@@ -254,6 +282,13 @@ impl Cluster {
         }
         while let Some(holder) = self.limits.due(self.now) {
             self.look_at_rests(holder);
+        }
+    }
+
+    /// All facts of the step were taken in: what of the last step's promises was not kept by then never will be.
+    pub(crate) fn heard_all(&mut self) {
+        for node in std::mem::take(&mut self.promising) {
+            self.at_node(node, |node| node.loans.values_mut().for_each(Loan::forget_promises));
         }
     }
 

@@ -1,7 +1,7 @@
 //! One node: what it offers, what of that is in use, settling or spoken for.
 
 use super::index::Listing;
-use super::Container;
+use super::{Container, Loan};
 use crate::fact::{NodeFact, Side};
 use crate::units::{AppId, ContainerId, Millis, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,6 +81,8 @@ pub struct Node {
     pub resuming: BTreeSet<ContainerId>,
     /// Room kept for somebody.
     pub claims: Vec<Claim>,
+    /// Room of suspended reduces that is lent to maps, by lender.
+    pub loans: BTreeMap<ContainerId, Loan>,
     /// Applications whose containers were refused there since its last heartbeat: not proposed again until the next.
     pub refused: BTreeSet<AppId>,
     /// Proposed in this step, not yet confirmed.
@@ -120,6 +122,7 @@ impl Node {
             suspended: BTreeSet::new(),
             resuming: BTreeSet::new(),
             claims: Vec::new(),
+            loans: BTreeMap::new(),
             refused: BTreeSet::new(),
             proposed: Resource::ZERO,
             leaving: Resource::ZERO,
@@ -173,16 +176,29 @@ impl Node {
         by_rule.min(held)
     }
 
-    /// Room that a new container could use at once, claims aside.
+    /// Room that a new container could use at once, claims aside. What is lent is for maps only and not in it.
     pub fn usable(&self) -> Resource {
-        self.total - self.used - self.settling - self.proposed
+        let lent = self.loans.values().fold(Resource::ZERO, |sum, loan| sum + loan.usable());
+        self.total - self.used - self.settling - self.proposed - lent
+    }
+
+    /// Whether lent room was promised in this step to the container, which is suspended there.
+    pub fn is_promised(&self, id: ContainerId) -> bool {
+        self.loans.values().any(|loan| loan.is_promised(id))
+    }
+
+    /// Room for borrowers only, usable now or not yet, that none of them has (law 14).
+    pub fn unlent(&self) -> Resource {
+        self.loans.values().fold(Resource::ZERO, |sum, loan| sum + loan.unlent())
     }
 
     /// Room that is free, or on its way, without anybody having to go for it: what settles or leaves is on its way to somebody,
     /// and what was freed for somebody is promised. Other claims, `aside` of them aside, wait for room to come by itself: it is
     /// not free, but nobody has to go for it.
     pub(crate) fn coming_beside(&self, aside: Resource) -> Resource {
-        let free = self.usable() + self.settling + self.leaving - self.freed_in_all();
+        let to_be_lent = self.loans.values().filter(|loan| !loan.is_settled());
+        let to_be_lent = to_be_lent.fold(Resource::ZERO, |sum, loan| sum + loan.unlent());
+        let free = self.usable() + self.settling + self.leaving - self.freed_in_all() - to_be_lent;
         let waiting = self.claimed_in_all() - self.freed_in_all() - aside;
         free.at_most((free - waiting).at_least_nothing())
     }

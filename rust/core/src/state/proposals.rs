@@ -1,6 +1,7 @@
 //! What a step proposes, and the room it keeps: noted here, so that nothing in the same step builds on what is spoken for.
 
-use super::{Claim, Cluster, Container, Node, Reason, State};
+use super::loan::Promise;
+use super::{Claim, Cluster, Container, For, Node, Reason, State};
 use crate::batchmr::sampling::Sample;
 use crate::decision::Decision;
 use crate::fact::PhaseKey;
@@ -25,6 +26,37 @@ impl Cluster {
             }
         });
         self.proposals.push(Decision::Assign { app, node, count });
+    }
+
+    /// Proposes a container of the job, of that phase and no other, in room that is lent.
+    pub(crate) fn assign_lent(&mut self, app: AppId, node: NodeId, key: PhaseKey, lender: ContainerId) {
+        self.promise(node, lender, Promise::Start(app, key));
+        self.at_node(node, |node| node.proposed += key.resource);
+        self.with_job(app, |job, _| job.phases.entry(key).or_default().proposed += 1);
+        self.proposals.push(Decision::Lend { app, node, priority: key.priority });
+    }
+
+    /// Proposes to resume the container where it is, in room that is lent.
+    pub(crate) fn resume_lent(&mut self, id: ContainerId, lender: ContainerId) {
+        let Some((node, resource)) = self.containers.get(&id).map(|found| (found.node, found.resource())) else {
+            return;
+        };
+        self.promise(node, lender, Promise::Resume(id, resource));
+        self.resume(id, true);
+    }
+
+    fn promise(&mut self, node: NodeId, lender: ContainerId, promise: Promise) {
+        self.at_node(node, |node| node.loans.get_mut(&lender).into_iter().for_each(|loan| loan.promise(promise)));
+        self.promising.push(node);
+    }
+
+    /// The lender wants its room back: it is kept for it, and those go that it had to be taken from.
+    pub(crate) fn recall(&mut self, lender: ContainerId, victims: Vec<ContainerId>) {
+        let Some(container) = self.containers.get(&lender) else { return };
+        let (app, node, need) = (container.app, container.node, container.resource());
+        self.end_loan(lender);
+        victims.iter().for_each(|victim| self.suspend(*victim, Reason::Recalled { by: lender }));
+        self.claim(node, Claim::new(app, For::Resume(lender), need, self.now, victims));
     }
 
     /// Proposes to resume the container where it is; `spare` if that is beyond its job's target.
@@ -67,7 +99,7 @@ impl Cluster {
         let mut proposals = std::mem::take(&mut self.proposals);
         for decision in proposals.drain(..) {
             let node = match decision {
-                Decision::Assign { app, node, .. } => {
+                Decision::Assign { app, node, .. } | Decision::Lend { app, node, .. } => {
                     self.with_job(app, |job, _| {
                         job.phases.values_mut().for_each(|phase| phase.proposed = 0);
                         job.site.sample.iter_mut().for_each(Sample::step_over);

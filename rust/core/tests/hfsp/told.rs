@@ -49,6 +49,7 @@ fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
             name: "job".into(),
             tags: Vec::new(),
             unmanaged,
+            map_reduce: false,
         }),
         Fact::AppActive { app: APP, active: true },
     ];

@@ -92,6 +92,7 @@ impl Direct {
             name: format!("app{}", app.0),
             tags: Vec::new(),
             unmanaged: true,
+            map_reduce: false,
         }));
         self.facts.push(Fact::AppActive { app, active: true });
     }

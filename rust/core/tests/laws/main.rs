@@ -13,6 +13,7 @@ mod facts;
 mod gp;
 mod guarantee;
 mod leaving;
+mod lending;
 mod limits;
 mod node_manager;
 mod parking;

@@ -5,4 +5,4 @@
 
 pub use hiatus_sim::cluster::fuzz::survive;
 pub use hiatus_sim::cluster::{Activity, App, Faults, Life, Message, Node, NodeManager, Queue, Timing, World};
-pub use hiatus_sim::workload::cluster::{gb, secs, Job, Stage, Times};
+pub use hiatus_sim::workload::cluster::{gb, secs, Job, Shuffle, Stage, Times};

@@ -48,6 +48,11 @@ impl StageState {
         self.tasks - self.next + self.again.len() as u32
     }
 
+    /// Tasks that hold containers.
+    fn begun(&self) -> u32 {
+        self.next - self.again.len() as u32 - self.done
+    }
+
     fn take(&mut self) -> Option<u32> {
         if let Some(task) = self.again.pop_first() {
             return Some(task);
@@ -57,6 +62,19 @@ impl StageState {
             self.next - 1
         })
     }
+}
+
+/// How many reduces MapReduce's ApplicationMaster asks for while maps wait (`RMContainerAllocator.scheduleReduces`).
+fn ramped_up(maps: &StageState, reduces: &StageState, most: f64, headroom: u32) -> u32 {
+    if maps.begun() == 0 {
+        // Its maps starve: it takes back what it asked for its reduces.
+        return 0;
+    }
+    let total = maps.begun() + reduces.begun() + headroom;
+    let for_reduces = (f64::from(maps.done) / f64::from(maps.tasks)).min(most) * f64::from(total);
+    let wanted = maps.waiting() + maps.begun();
+    let spared = f64::from(total.saturating_sub(wanted));
+    (for_reduces.max(spared) as u32).saturating_sub(reduces.begun())
 }
 
 /// What became of an application's containers.
@@ -161,6 +179,11 @@ impl App {
         stages.map(|(stage, state)| (self.stage_key(stage).priority, state.tasks, state.done))
     }
 
+    /// How many of its first stage's tasks are done, and how many there are.
+    pub(super) fn maps(&self) -> (u32, u32) {
+        self.stages.first().map_or((0, 0), |maps| (maps.done, maps.tasks))
+    }
+
     /// Whether all tasks are done.
     pub fn is_done(&self) -> bool {
         self.stages.iter().all(|stage| stage.done == stage.tasks)
@@ -178,13 +201,21 @@ impl App {
 
     /// What a live ApplicationMaster should have asked for. Tasks that have to wait for others are not asked for while one
     /// of those waits for a container, so that they never hold its room.
-    pub fn wanted(&self) -> Vec<(PhaseKey, u32)> {
+    /// With a shuffle that takes time they are asked for early, within MapReduce's ramp-up limit of what the job holds and the
+    /// `headroom` tasks that it could start.
+    pub fn wanted(&self, headroom: u32) -> Vec<(PhaseKey, u32)> {
         let mut wanted = Vec::with_capacity(self.stages.len());
         let mut may_start = self.registered;
         for (index, stage) in self.stages.iter().enumerate() {
             if let Some(before) = index.checked_sub(1).map(|before| &self.stages[before]) {
                 let enough = f64::from(before.done) >= self.job.stages[index].slowstart * f64::from(before.tasks);
-                may_start &= enough && before.waiting() == 0;
+                may_start &= enough;
+                let early = self.job.shuffle.filter(|_| index == 1 && before.waiting() > 0);
+                let most = early.map(|shuffle| ramped_up(before, stage, shuffle.ramp_up, headroom));
+                may_start &= before.waiting() == 0 || most.is_some();
+                let count = if may_start { stage.waiting().min(most.unwrap_or(u32::MAX)) } else { 0 };
+                wanted.push((self.stage_key(index), count));
+                continue;
             }
             wanted.push((self.stage_key(index), if may_start { stage.waiting() } else { 0 }));
         }
@@ -193,9 +224,8 @@ impl App {
 
     /// A stage whose tasks hold containers though an earlier one needs room and holds none: it must give one back.
     pub(super) fn blocks_itself(&self) -> Option<usize> {
-        let begun = |stage: &StageState| stage.next - stage.again.len() as u32 - stage.done;
-        let starving = self.stages.iter().position(|stage| stage.waiting() > 0 && begun(stage) == 0)?;
-        (starving + 1..self.stages.len()).rev().find(|later| begun(&self.stages[*later]) > 0)
+        let starving = self.stages.iter().position(|stage| stage.waiting() > 0 && stage.begun() == 0)?;
+        (starving + 1..self.stages.len()).rev().find(|later| self.stages[*later].begun() > 0)
     }
 
     /// Gives a container of that phase its task; `None` if there is none (any more).

@@ -1,9 +1,9 @@
 //! Applications as the ResourceManager and their ApplicationMasters see them.
 
-use super::world::World;
+use super::world::{Machine, World};
 use super::Life;
 use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
-use hiatus_core::units::{AppId, ContainerId, PartitionId, QueueId, UserId};
+use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, UserId};
 
 impl World {
     pub(super) fn submit(&mut self, id: AppId) {
@@ -47,6 +47,7 @@ impl World {
             name: app.job.name.clone(),
             tags: app.job.tags.clone(),
             unmanaged: false,
+            map_reduce: true,
         })
     }
 
@@ -97,12 +98,50 @@ impl World {
             }
             return;
         }
-        for (key, count) in app.wanted() {
+        let headroom = self.headroom(id);
+        for (key, count) in self.apps[id.0 as usize].wanted(headroom) {
             if self.app_mut(id).asks.get(&key).copied().unwrap_or(0) != count {
                 self.ask(id, key, count);
             }
         }
         self.give_back(id);
+    }
+
+    /// How many tasks more the job could start by the ResourceManager's books; it matters only to early reduces.
+    fn headroom(&self, id: AppId) -> u32 {
+        let job = &self.apps[id.0 as usize].job;
+        let Some(first) = job.stages.first() else { return 0 };
+        let (early, partition) = (job.shuffle.is_some(), first.partition.unwrap_or(job.partition));
+        let nodes = (0..self.machines.len() as u32).map(NodeId).filter(|_| early);
+        let serves = |machine: &Machine| machine.registered && machine.spec.partition == partition;
+        let registered = nodes.filter(|node| serves(&self.machines[node.0 as usize]));
+        registered.map(|node| first.size.times_in(self.room(node))).fold(0, u32::saturating_add)
+    }
+
+    /// What the first stage has done so far can be fetched by tasks of the second that hold containers.
+    pub(super) fn offer_outputs(&mut self, id: AppId) {
+        let (now, (done, _)) = (self.now, self.apps[id.0 as usize].maps());
+        let containers: Vec<_> = self.apps[id.0 as usize].containers.iter().copied().collect();
+        for container in containers {
+            let Some(found) = self.containers.get(&container) else { continue };
+            if found.task.is_some_and(|task| task.stage == 1) {
+                let node = found.node;
+                self.machine(node).manager.offer(now, container, done);
+            }
+        }
+    }
+
+    /// Jobs with early reduces whose maps starve give back one more container, though they got nothing for the last one: it may
+    /// have been too small, or went to somebody else.
+    pub(super) fn relieve_starving(&mut self) {
+        for id in (0..self.apps.len() as u32).map(AppId) {
+            let app = &self.apps[id.0 as usize];
+            let early = app.job.shuffle.is_some() && app.registered && app.finished.is_none();
+            if early && app.blocks_itself().is_some() && self.headroom(id) == 0 {
+                self.app_mut(id).gave_back = false;
+                self.give_back(id);
+            }
+        }
     }
 
     /// One container of a stage that waits for an earlier one goes back if that needs room and has none.

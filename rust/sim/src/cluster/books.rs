@@ -14,7 +14,11 @@ impl World {
         let Some(container) = self.containers.get_mut(&id) else { return };
         let (app, task) = (container.app, container.task.take());
         if let Some(task) = task {
-            if self.app_mut(app).settle(task, done) {
+            let stage_is_done = self.app_mut(app).settle(task, done);
+            if task.stage == 0 && done {
+                self.offer_outputs(app);
+            }
+            if stage_is_done {
                 self.open_next_stage(app, task.stage);
             }
         }
@@ -176,6 +180,7 @@ impl World {
         }
         match decision {
             Decision::Assign { app, node, count } => self.assign(app, node, count),
+            Decision::Lend { app, node, priority } => self.assign_lent(app, node, priority),
             Decision::Suspend { container } => self.suspend(container),
             Decision::Resume { container } => self.resume(container),
             Decision::Kill { container } => self.kill(container),
@@ -191,7 +196,7 @@ impl World {
                     if self.laws.is_some() {
                         laws::keeps_to_its_side(&self.core, app, node, &key);
                     }
-                    self.observe_placing(app, node, key.resource);
+                    self.observe_placing(app, node, key.resource, false);
                     self.allocate(app, node, key);
                 }
                 Err(reason) => return self.facts.push(Fact::AssignRejected { app, node, reason }),
@@ -199,9 +204,23 @@ impl World {
         }
     }
 
-    fn observe_placing(&mut self, app: AppId, node: NodeId, resource: Resource) {
+    /// One container of that priority; nothing if CapacityScheduler would give out another one first.
+    fn assign_lent(&mut self, app: AppId, node: NodeId, priority: i32) {
+        let refused = self.chance(self.faults.refuse_assign);
+        let next = if refused { Err(self.any_reason()) } else { self.next_ask(app, node) };
+        match next {
+            Ok(key) if key.priority == priority => {
+                self.observe_placing(app, node, key.resource, true);
+                self.allocate(app, node, key);
+            }
+            Ok(_) => self.facts.push(Fact::AssignRejected { app, node, reason: Rejection::Room }),
+            Err(reason) => self.facts.push(Fact::AssignRejected { app, node, reason }),
+        }
+    }
+
+    fn observe_placing(&mut self, app: AppId, node: NodeId, resource: Resource, lent: bool) {
         if let Some(laws) = &mut self.laws {
-            laws.placed(&self.core, app, node, resource, self.now);
+            laws.placed(&self.core, app, node, resource, lent, self.now);
         }
     }
 
@@ -235,7 +254,8 @@ impl World {
         if !self.within_maximum(app, node, size) {
             return self.refuse(id, Rejection::Limit);
         }
-        self.observe_placing(app, node, size);
+        let lent = self.core.cluster().nodes().get(&node).is_some_and(|node| node.is_promised(id));
+        self.observe_placing(app, node, size, lent);
         self.set_counted(id, true);
         self.machine(node).outbox.push(Message::Promote(id));
         self.facts.push(Fact::Promoted { container: id });

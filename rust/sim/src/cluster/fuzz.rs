@@ -2,9 +2,10 @@
 //! step; in the end every job must have finished. A failing seed reproduces by its number.
 
 use super::{Faults, Node, Queue, World};
-use crate::workload::cluster::{gb, secs, Job};
+use crate::workload::cluster::{gb, secs, Job, Shuffle};
 use hiatus_core::fact::{Run, Side};
 use hiatus_core::settings::PolicyKind;
+use hiatus_core::units::Millis;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -54,7 +55,7 @@ fn one<T: Copy>(rng: &mut impl Rng, words: &[T]) -> T {
 fn random_settings(world: World, rng: &mut impl Rng) -> World {
     let heartbeat = one(rng, &[secs(1), secs(3), secs(6)]);
     let cost = one(rng, &[0, 0, 500]);
-    let choices: [(&str, &[&str]); 25] = [
+    let choices: [(&str, &[&str]); 29] = [
         ("policy", PolicyKind::NAMES),
         ("mode", &["order", "suspend", "suspend", "kill"]),
         ("preemption", &["wait", "suspend", "suspend", "suspend-or-kill", "kill", "adaptive"]),
@@ -71,6 +72,10 @@ fn random_settings(world: World, rng: &mut impl Rng) -> World {
         ("gp-long-task-ms", &["0", "20000"]),
         ("gp-quality", &["0.5", "0.9", "1"]),
         ("gp-timeout-ms", &["0", "40000"]),
+        ("lend", &["off", "maps", "maps"]),
+        ("lend-threshold", &["0", "0.2", "1"]),
+        ("lend-resume-part", &["0", "0.4", "1"]),
+        ("lend-wait", &["off", "on"]),
         ("resume-locality-ms", &["0", "20000", "300000"]),
         ("min-run-ms", &["0", "2000", "5000"]),
         ("min-resumed-ms", &["0", "10000"]),
@@ -84,7 +89,11 @@ fn random_settings(world: World, rng: &mut impl Rng) -> World {
         ("batchmr-sampling-timeout-ms", &["1000", "20000", "120000"]),
         ("batchmr-spill", &["off", "on"]),
     ];
-    let world = if rng.random_bool(0.5) { world.telling_progress() } else { world };
+    let world = match rng.random_range(0..4) {
+        0 => world,
+        1 => world.telling_progress(),
+        _ => world.telling_tasks(),
+    };
     let world = world.heartbeat(heartbeat).resume_cost(cost).set("stall-timeout-ms", "20000");
     let world = world.set("claim-timeout-ms", one(rng, &["10000", "30000"]));
     choices.into_iter().fold(world, |world, (knob, values)| world.set(knob, one(rng, values)))
@@ -113,8 +122,12 @@ fn random_job(id: u32, leaf: &str, label: bool, rng: &mut impl Rng) -> Job {
         let tasks = if size == gb(8) { rng.random_range(1..4) } else { rng.random_range(1..25) };
         job = job.sized_tasks(tasks, secs(rng.random_range(1..60)), size);
         if let Some(stage) = job.stages.last_mut() {
-            stage.slowstart = one(rng, &[1.0, 0.8]);
+            stage.slowstart = one(rng, &[1.0, 0.8, 0.05]);
         }
+    }
+    if rng.random_bool(0.5) {
+        let (fetch, ramp_up) = (one(rng, &[Millis(0), Millis(300), secs(2)]), one(rng, &[0.3, 0.5, 1.0]));
+        job = job.shuffle(Shuffle { fetch, ramp_up });
     }
     job
 }

@@ -28,7 +28,7 @@ mod world;
 pub(crate) use app::MAP_PRIORITY;
 pub use app::{App, Life, Spent};
 pub use faults::Faults;
-pub use node_manager::{Activity, Message, NodeManager, Process, Timer, Work};
+pub use node_manager::{Activity, Fetching, Message, NodeManager, Process, ReduceTime, Timer, Work};
 pub use outcome::{isolation, JobOutcome, Outcome};
 pub use spec::{Node, Queue};
 pub use world::{Container, Count, Machine, SimulationError, Timing, World};

@@ -30,6 +30,49 @@ pub enum Activity {
     Paused,
 }
 
+/// How far a reduce is with fetching what maps made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fetching {
+    /// How long it takes for one map.
+    pub each: Millis,
+    /// Maps that are done.
+    pub available: u32,
+    /// All maps.
+    pub total: u32,
+    spent: Millis,
+}
+
+impl Fetching {
+    /// Before anything is fetched.
+    pub fn new(each: Millis, available: u32, total: u32) -> Fetching {
+        Fetching { each, available, total, spent: Millis(0) }
+    }
+
+    fn of(&self, maps: u32) -> Millis {
+        Millis(self.each.0 * u64::from(maps))
+    }
+
+    /// How much longer it takes to fetch what is there.
+    fn pending(&self) -> Millis {
+        self.of(self.available).since(self.spent)
+    }
+
+    /// Maps whose output it has after it has fetched for `span` more.
+    pub fn fetched(&self, span: Millis) -> u32 {
+        let all = self.spent.0 + span.0.min(self.pending().0);
+        all.checked_div(self.each.0).map_or(self.available, |maps| maps as u32)
+    }
+}
+
+/// What reduces did with the containers that they held, suspensions aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReduceTime {
+    /// How long they ran and counted.
+    pub held: Millis,
+    /// For how much of that they waited for maps and had nothing to fetch.
+    pub idle: Millis,
+}
+
 /// A container on its node.
 #[derive(Clone, Debug)]
 pub struct Process {
@@ -45,9 +88,12 @@ pub struct Process {
     pub left: Millis,
     /// It waits for the stage before it: it runs, but does not work off what is left.
     pub gated: bool,
+    /// What it fetches while it waits.
+    pub fetching: Option<Fetching>,
     /// How often it began to run: a timer of an earlier run is void.
     pub run: u32,
     ran: Millis,
+    as_reduce: ReduceTime,
     arrival: u64,
 }
 
@@ -75,13 +121,31 @@ impl Process {
         matches!(self.activity, Activity::Running { .. })
     }
 
+    /// Maps whose output it has, if it fetches any.
+    pub fn fetched(&self, now: Millis) -> Option<u32> {
+        let span = match self.activity {
+            Activity::Running { since } if self.gated => now.since(since),
+            _ => Millis(0),
+        };
+        self.fetching.map(|fetching| fetching.fetched(span))
+    }
+
     /// Notes how far it got until `now`.
     fn settle(&mut self, now: Millis) {
         if let Activity::Running { since } = self.activity {
             let span = now.since(since);
             self.ran = self.ran + span;
+            let mut idle = Millis(0);
             if !self.gated {
                 self.left = Millis(self.left.0.saturating_sub(span.0));
+            } else if let Some(fetching) = &mut self.fetching {
+                let fetched = span.min(fetching.pending());
+                fetching.spent = fetching.spent + fetched;
+                idle = span.since(fetched);
+            }
+            if self.guaranteed && self.fetching.is_some() {
+                self.as_reduce.held = self.as_reduce.held + span;
+                self.as_reduce.idle = self.as_reduce.idle + idle;
             }
             self.activity = Activity::Running { since: now };
         }
@@ -106,11 +170,13 @@ pub struct Work {
     pub time: Millis,
     /// Not before [`NodeManager::open`].
     pub gated: bool,
+    /// What it has to fetch first.
+    pub fetching: Option<Fetching>,
 }
 
 impl From<Millis> for Work {
     fn from(time: Millis) -> Work {
-        Work { time, gated: false }
+        Work { time, gated: false, fetching: None }
     }
 }
 
@@ -125,6 +191,8 @@ pub struct NodeManager {
     pub timers: Vec<Timer>,
     /// What continuing a paused process costs, in ms per GiB: its memory may have to come back from disk.
     pub resume_ms_per_gb: u64,
+    /// What the reduces that ended here did.
+    pub reduces: ReduceTime,
     running: Resource,
     arrivals: u64,
 }
@@ -143,16 +211,21 @@ impl NodeManager {
     /// A guaranteed container arrives. False if it has to queue.
     pub fn start(&mut self, now: Millis, id: ContainerId, resource: Resource, work: impl Into<Work>) -> bool {
         let work = work.into();
+        // Where all maps are done it fetches in one go, and then works.
+        let all = work.fetching.filter(|_| !work.gated).map_or(Millis(0), |fetching| fetching.of(fetching.total));
+        let time = work.time + all;
         self.arrivals += 1;
         let process = Process {
             resource,
             guaranteed: true,
             activity: Activity::Queued,
-            work: work.time,
-            left: work.time,
+            work: time,
+            left: time,
             gated: work.gated,
+            fetching: work.fetching,
             run: 0,
             ran: Millis(0),
+            as_reduce: ReduceTime::default(),
             arrival: self.arrivals,
         };
         self.processes.insert(id, process);
@@ -164,8 +237,19 @@ impl NodeManager {
         let Some(process) = self.processes.get_mut(&id).filter(|process| process.gated) else { return };
         process.settle(now);
         process.gated = false;
+        let rest = process.fetching.map_or(Millis(0), |fetching| fetching.of(fetching.total).since(fetching.spent));
+        (process.left, process.work) = (process.left + rest, process.work + rest);
         if process.is_running() {
             self.timers.push(Timer { container: id, run: process.run, at: now + process.left });
+        }
+    }
+
+    /// So many maps are done now.
+    pub fn offer(&mut self, now: Millis, id: ContainerId, available: u32) {
+        let Some(process) = self.processes.get_mut(&id).filter(|process| process.gated) else { return };
+        process.settle(now);
+        if let Some(fetching) = &mut process.fetching {
+            fetching.available = available;
         }
     }
 
@@ -174,11 +258,13 @@ impl NodeManager {
         match message {
             Message::Demote(id) => {
                 if let Some(process) = self.processes.get_mut(&id) {
+                    process.settle(now);
                     process.guaranteed = false;
                 }
             }
             Message::Promote(id) => {
                 let Some(process) = self.processes.get_mut(&id) else { return true };
+                process.settle(now);
                 process.guaranteed = true;
                 return process.is_running() || self.try_run(now, id);
             }
@@ -191,7 +277,12 @@ impl NodeManager {
 
     /// The process is over: others may go on. Gives it back as it was.
     pub fn end(&mut self, now: Millis, id: ContainerId) -> Option<Process> {
-        let ended = self.processes.remove(&id);
+        let mut ended = self.processes.remove(&id);
+        if let Some(process) = &mut ended {
+            process.settle(now);
+            self.reduces.held = self.reduces.held + process.as_reduce.held;
+            self.reduces.idle = self.reduces.idle + process.as_reduce.idle;
+        }
         if ended.as_ref().is_some_and(Process::is_running) {
             self.running -= ended.as_ref().map_or(Resource::ZERO, |process| process.resource);
         }
@@ -277,7 +368,7 @@ mod tests {
     #[test]
     fn a_task_that_waits_for_the_stage_before_works_off_nothing_until_it_is_open() {
         let (mut node, id) = (NodeManager::new(gb(1)), ContainerId(1));
-        node.start(secs(0), id, gb(1), Work { time: secs(10), gated: true });
+        node.start(secs(0), id, gb(1), Work { time: secs(10), gated: true, fetching: None });
         assert_eq!(node.processes[&id].done(secs(30)), 0.0);
         node.open(secs(30), id);
         let process = &node.processes[&id];
@@ -295,5 +386,29 @@ mod tests {
         assert_eq!((node.processes[&old].done(secs(8)), node.processes[&old].ran(secs(8))), (0.4, secs(4)));
         node.end(secs(9), new);
         assert_eq!(node.processes[&old].left, secs(8));
+    }
+
+    #[test]
+    fn a_reduce_fetches_what_is_there_idles_until_there_is_more_and_does_neither_while_it_is_paused() {
+        let (mut node, reduce, map) = (NodeManager::new(gb(1)), ContainerId(1), ContainerId(2));
+        let fetching = Some(Fetching::new(secs(2), 3, 5));
+        node.start(secs(0), reduce, gb(1), Work { time: secs(10), gated: true, fetching });
+        let fetched = |node: &NodeManager, at| node.processes[&reduce].fetched(secs(at));
+        assert_eq!((fetched(&node, 3), fetched(&node, 6), fetched(&node, 9)), (Some(1), Some(3), Some(3)));
+        node.obey(secs(10), Message::Demote(reduce));
+        node.start(secs(10), map, gb(1), secs(20));
+        node.offer(secs(12), reduce, 4);
+        assert_eq!(fetched(&node, 20), Some(3), "it is paused");
+        node.obey(secs(30), Message::Promote(reduce));
+        node.end(secs(30), map);
+        assert_eq!((fetched(&node, 31), fetched(&node, 32)), (Some(3), Some(4)));
+        node.open(secs(34), reduce);
+        assert_eq!(
+            node.timers.last().map(|timer| timer.at),
+            Some(secs(34 + 2 + 10)),
+            "one more to fetch, then it works"
+        );
+        node.end(secs(46), reduce);
+        assert_eq!((node.reduces.held, node.reduces.idle), (secs(10 + 16), secs(4 + 2)));
     }
 }

@@ -1,11 +1,31 @@
 //! Nodes: their heartbeats, the answers to them, what they run, and how they are lost.
 
 use super::world::{Container, Event, World};
-use super::{Message, NodeManager, Process, Timer, Work};
-use hiatus_core::fact::{ContainerFact, Exit, Fact, Found};
+use super::{Fetching, Message, NodeManager, Process, Timer, Work};
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, Word};
+use hiatus_core::predoop::Shuffle;
 use hiatus_core::units::{ContainerId, Millis, NodeId, PartitionId, Resource};
 use rand::Rng;
 use std::collections::BTreeSet;
+
+/// The part of a map's time after which it sorts and writes what it made.
+const READS: f64 = 0.9;
+
+/// What a task of that stage would say of where it is.
+fn word(stage: usize, process: &Process, (done, total): (u32, u32), now: Millis) -> Option<Word> {
+    match stage {
+        0 => {
+            let part = process.done(now);
+            Some(Word::Map { read: (part / READS).min(1.0), partitions: part >= READS })
+        }
+        1 if process.gated => {
+            let fetched = process.fetched(now).unwrap_or(done);
+            Some(Word::Shuffle(Shuffle { fetched, done, total }))
+        }
+        1 => Some(Word::Shuffle(Shuffle { fetched: total, done: total, total })),
+        _ => None,
+    }
+}
 
 /// Work of an ApplicationMaster: it ends when its job does.
 pub(super) const ENDLESS: Millis = Millis(u64::MAX / 4);
@@ -77,7 +97,13 @@ impl World {
         let jobs = &self.core.cluster().jobs();
         let mut told = BTreeSet::new();
         for (id, process) in &self.machines[node.0 as usize].manager.processes {
-            let Some(found) = self.containers.get(id).filter(|found| found.task.is_some()) else { continue };
+            let Some(found) = self.containers.get(id) else { continue };
+            let Some(task) = found.task else { continue };
+            if self.tells_tasks {
+                let maps = self.apps[found.app.0 as usize].maps();
+                self.facts
+                    .extend(word(task.stage, process, maps, self.now).map(|word| Fact::Told { container: *id, word }));
+            }
             if jobs.get(&found.app).is_some_and(|job| job.is_first_task(*id, found.phase)) {
                 let done = (!process.gated).then(|| process.done(self.now));
                 self.facts.push(Fact::Progress { container: *id, done });
@@ -195,9 +221,11 @@ impl World {
                 let spec = &self.machines[node.0 as usize].spec;
                 let slower = app.job.io * spec.io_time + (1.0 - app.job.io) * spec.cpu_time;
                 let time = Millis((app.time(task).0 as f64 * slower).round() as u64);
-                Work { time: self.task_start + time, gated: !app.is_open(task.stage) }
+                let ((done, total), shuffle) = (app.maps(), app.job.shuffle.filter(|_| task.stage == 1));
+                let fetching = shuffle.map(|shuffle| Fetching::new(shuffle.fetch, done, total));
+                Work { time: self.task_start + time, gated: !app.is_open(task.stage), fetching }
             }
-            None => Work { time: ENDLESS, gated: false },
+            None => ENDLESS.into(),
         };
         let size = container.phase.resource;
         let machine = self.machine(node);

@@ -174,6 +174,7 @@ pub struct World {
     pub(super) task_start: Millis,
     pub(super) resume_ms_per_gb: u64,
     pub(super) tells_progress: bool,
+    pub(super) tells_tasks: bool,
     pub(super) apps: Vec<App>,
     pub(super) gone: usize,
     pub(super) containers: BTreeMap<ContainerId, Container>,
@@ -225,6 +226,7 @@ impl World {
             task_start: Millis(0),
             resume_ms_per_gb: 0,
             tells_progress: false,
+            tells_tasks: false,
             apps: Vec::new(),
             gone: 0,
             containers: BTreeMap::new(),
@@ -272,6 +274,11 @@ impl World {
     /// Tasks tell their progress with each heartbeat.
     pub fn telling_progress(self) -> World {
         World { tells_progress: true, ..self }
+    }
+
+    /// Every task tells with each heartbeat where it is, too.
+    pub fn telling_tasks(self) -> World {
+        World { tells_tasks: true, ..self.telling_progress() }
     }
 
     /// One more node.

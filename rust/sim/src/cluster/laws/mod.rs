@@ -2,6 +2,7 @@
 //! A broken law panics with its number. Law 10 (recovery) is a scenario of its own; laws 1 and 8 are partly enforced by
 //! the world itself, which refuses what breaks a limit and waits for every job to finish.
 
+mod lending;
 mod state;
 mod takings;
 
@@ -22,11 +23,20 @@ const GRACE: Millis = Millis(30_000);
 /// any claim is held.
 const IDLE: Millis = Millis(120_000);
 
-/// Law 11: a task starts on the side of the cluster to which its job keeps.
+/// Law 12: a task starts on the side of the cluster to which its job keeps.
 pub(super) fn keeps_to_its_side(core: &Scheduler, app: AppId, node: NodeId, key: &PhaseKey) {
     let (Some(job), Some(node)) = (core.cluster().jobs().get(&app), core.cluster().nodes().get(&node)) else { return };
     let own = job.site.side().filter(|_| job.asks_for_tasks() && key.partition == PartitionId(0));
     assert!(own.is_none() || own == node.side, "law 12: a task of {} on {:?}, not {own:?}", job.name, node.side);
+}
+
+/// A node while decisions are carried out.
+#[derive(Debug)]
+struct Room {
+    free: Resource,
+    /// What of that is for borrowers only.
+    lent: Resource,
+    claims: Vec<Claim>,
 }
 
 #[derive(Debug, Default)]
@@ -34,7 +44,7 @@ pub(super) struct Laws {
     settings: Settings,
     shadow: Scheduler,
     /// Room and claims by node while the decisions of one step are carried out.
-    books: BTreeMap<NodeId, (Resource, Vec<Claim>)>,
+    books: BTreeMap<NodeId, Room>,
     /// What was collected on each node as containers end, and for whom, after the step before.
     collected: BTreeMap<NodeId, Vec<(AppId, Resource)>>,
     /// Since when there was room for somebody and nothing was placed.
@@ -72,6 +82,10 @@ impl Laws {
         takings::guarantees(world, &takings);
         takings::suspended_memory(&self.settings, cluster, decisions);
         state::parked_ones_rest(cluster, decisions);
+        lending::lent_room_first(world, decisions);
+        lending::maps_only(cluster);
+        lending::one_lender_each(cluster);
+        lending::in_time(&self.settings, cluster, decisions);
         self.suspensions_end(cluster);
         self.claims_end(cluster);
         self.no_idle_room(world);
@@ -152,19 +166,40 @@ impl Laws {
         }
     }
 
-    /// Law 4: nobody starts in room that was freed for somebody else.
-    pub(super) fn placed(&mut self, core: &Scheduler, app: AppId, id: NodeId, resource: Resource, now: Millis) {
+    /// Law 4: nobody starts in room that was freed for somebody else. Law 14: nobody but who borrows it starts in lent room.
+    pub(super) fn placed(
+        &mut self,
+        core: &Scheduler,
+        app: AppId,
+        id: NodeId,
+        resource: Resource,
+        borrows: bool,
+        now: Millis,
+    ) {
         let Some(node) = core.cluster().nodes().get(&id) else { return };
         // What settles is on its way to those who claim it; what is claimed in this step is not free yet.
-        let (room, claims) = self.books.entry(id).or_insert_with(|| (node.total - node.used, node.claims.clone()));
+        let room = self.books.entry(id).or_insert_with(|| Room {
+            free: node.total - node.used,
+            // With what was promised in this step.
+            lent: node.loans.values().fold(Resource::ZERO, |sum, loan| sum + loan.kept()),
+            claims: node.claims.clone(),
+        });
+        if borrows {
+            assert!(resource.fits_in(room.lent), "law 14: {app:?} borrows {resource:?} of {room:?} on {id:?}");
+            room.lent -= resource;
+            room.free -= resource;
+            return;
+        }
         let of_others = |claim: &&Claim| claim.app != app && !claim.victims.is_empty() && claim.made < now;
-        let others = claims.iter().filter(of_others);
-        let free = others.fold(*room, |room, claim| room - claim.resource);
-        assert!(resource.fits_in(free), "law 4: {app:?} takes {resource:?} on {id:?} at {now:?}: {room:?}, {claims:?}");
-        *room -= resource;
+        let others = room.claims.iter().filter(of_others);
+        let free = others.fold(room.free, |free, claim| free - claim.resource);
+        assert!(resource.fits_in(free), "law 4: {app:?} takes {resource:?} on {id:?} at {now:?}: {room:?}");
+        let regular = room.free - room.lent;
+        assert!(resource.fits_in(regular), "law 14: {app:?} takes {resource:?}, which is lent, on {id:?}: {room:?}");
+        room.free -= resource;
         let own = |c: &Claim| c.app == app && c.resource == resource && c.purpose == For::Start;
-        if let Some(at) = claims.iter().position(own) {
-            claims.remove(at);
+        if let Some(at) = room.claims.iter().position(own) {
+            room.claims.remove(at);
         }
     }
 }

@@ -19,6 +19,10 @@ pub(super) fn proposals_are_of_this_step(cluster: &Cluster, decisions: &[Decisio
                 *assigned.entry(app).or_default() += count;
                 touched.insert(node);
             }
+            Decision::Lend { app, node, .. } => {
+                *assigned.entry(app).or_default() += 1;
+                touched.insert(node);
+            }
             Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } => {
                 assert!(busy.insert(container), "law 1: two decisions on {container:?}: {decisions:?}");
                 touched.insert(cluster.containers()[&container].node);
@@ -52,7 +56,7 @@ pub(super) fn masters_are_left_alone(cluster: &Cluster, decisions: &[Decision]) 
 pub(super) fn parked_ones_rest(cluster: &Cluster, decisions: &[Decision]) {
     for decision in decisions {
         let rests = match decision {
-            Decision::Assign { app, .. } => cluster.jobs()[app].parked,
+            Decision::Assign { app, .. } | Decision::Lend { app, .. } => cluster.jobs()[app].parked,
             Decision::Resume { container } => {
                 let container = &cluster.containers()[container];
                 cluster.jobs()[&container.app].has_parked(container)

@@ -5,7 +5,7 @@ use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
 use hiatus_core::settings::{Candidates, Class, Mode, Primitive, Settings, Victims};
-use hiatus_core::state::{Claim, Cluster, Container, For, Queue};
+use hiatus_core::state::{Claim, Cluster, Container, For, Queue, Reason};
 use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,8 @@ pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taki
             assert!(!suspends, "law 7: {id:?} is suspended already");
             continue;
         }
-        if suspends && cluster.jobs()[&container.app].has_parked(container) {
+        // Parking and lending have laws of their own.
+        if suspends && !matches!(container.intended, Some(Reason::Preempted { .. })) {
             continue;
         }
         let claim = &cluster.nodes()[&container.node].claims.iter().rfind(|claim| claim.victims.contains(id));
@@ -85,7 +86,9 @@ pub(super) fn enough_and_no_more(
         let here = || takings.iter().filter(|taking| taking.container.node == node_id);
         let taken = here().fold(Resource::ZERO, |sum, taking| sum + taking.container.resource());
         // What parked containers leave goes to whoever wants it.
-        let left = node.total - node.used - node.proposed + parked_now(cluster, decisions, node_id);
+        // What is lent is nobody's else; what was lent and is wanted back is kept by a claim.
+        let left =
+            node.total - node.used - node.proposed - node.unlent() + leaving_otherwise(cluster, decisions, node_id);
         let room = left + taken - node.freed_in_all();
         assert!(
             Resource::ZERO.fits_in(room),
@@ -121,14 +124,16 @@ pub(super) fn enough_and_no_more(
     }
 }
 
-/// Room of the containers on the node that are suspended in this step because they are parked.
-fn parked_now(cluster: &Cluster, decisions: &[Decision], node: NodeId) -> Resource {
-    let parked = decisions.iter().filter_map(|decision| match decision {
+/// Room of the containers on the node that are suspended in this step, and not taken: they are parked, or had borrowed it.
+fn leaving_otherwise(cluster: &Cluster, decisions: &[Decision], node: NodeId) -> Resource {
+    let leaving = decisions.iter().filter_map(|decision| match decision {
         Decision::Suspend { container } => cluster.containers().get(container),
         _ => None,
     });
-    parked
-        .filter(|container| container.node == node && cluster.jobs()[&container.app].has_parked(container))
+    let otherwise =
+        |container: &Container| matches!(container.intended, Some(Reason::Parked | Reason::Recalled { .. }));
+    leaving
+        .filter(|container| container.node == node && otherwise(container))
         .fold(Resource::ZERO, |sum, container| sum + container.resource())
 }
 
@@ -138,7 +143,10 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
     for decision in decisions {
         if let Decision::Suspend { container } = decision {
             let container = &cluster.containers()[container];
-            *suspending.entry(container.node).or_default() += container.resource().memory_mb;
+            // What is recalled changes places with its lender, whose memory it may keep.
+            if !matches!(container.intended, Some(Reason::Recalled { .. })) {
+                *suspending.entry(container.node).or_default() += container.resource().memory_mb;
+            }
         }
     }
     for (node, more) in suspending {

@@ -86,6 +86,17 @@ pub struct Stage {
     pub slowstart: f64,
 }
 
+/// How the second stage's tasks get what the first one's made. Without it that takes no time, and they are not asked for while
+/// any of the first waits for a container.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shuffle {
+    /// How long one of them fetches the output of one of the first.
+    pub fetch: Millis,
+    /// The most of what the job holds that they may take while any of the first waits for a container, and no more than the part of
+    /// the first that is done (MapReduce's `reduce.rampup.limit`).
+    pub ramp_up: f64,
+}
+
 /// A job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
@@ -105,6 +116,8 @@ pub struct Job {
     pub master: Resource,
     /// Its stages, one after the other.
     pub stages: Vec<Stage>,
+    /// How its reduces get what its maps made.
+    pub shuffle: Option<Shuffle>,
     /// How many offers it declines, waiting for a more local node, before it takes any.
     pub patience: u32,
     /// How long the ApplicationMaster needs between getting a container and starting it.
@@ -129,6 +142,7 @@ impl Job {
             at: Millis(0),
             master: gb(1),
             stages: Vec::new(),
+            shuffle: None,
             patience: 0,
             launch_delay: Millis(1),
             io: 0.0,
@@ -168,6 +182,11 @@ impl Job {
     /// Submitted there.
     pub fn queue(self, path: &str) -> Job {
         Job { queue: path.to_string(), ..self }
+    }
+
+    /// With a shuffle that takes time, and reduces that are asked for early.
+    pub fn shuffle(self, shuffle: Shuffle) -> Job {
+        Job { shuffle: Some(shuffle), ..self }
     }
 
     /// With a YARN priority; larger is more important.

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 338391228;
+  static final int ABI = -1501113747;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -66,7 +66,7 @@ final class Records {
     to.putDouble(maximum);
   }
 
-  /** An application, told of so many ms after 1970; flags: 1 unmanaged; the text is its name and its tags, one a line. */
+  /** An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the text is its name and its tags, one a line. */
   static void putApp(FactBuffer out, int app, int queue, int user, int priority, long toldAtMs, int flags, byte[] text) {
     ByteBuffer to = out.record(7, 36 + text.length);
     to.putInt(app);
@@ -218,6 +218,23 @@ final class Records {
     to.putLong(input);
   }
 
+  /** A map of a MapReduce job said which part of its input it has read, 0 to 1, and whether it sorts and writes what it made (1). */
+  static void putMapTold(FactBuffer out, int container, double read, int partitions) {
+    ByteBuffer to = out.record(26, 24);
+    to.putInt(container);
+    to.putDouble(read);
+    to.putInt(partitions);
+  }
+
+  /** A reduce of a MapReduce job said of how many maps it has the output, how many are done, and how many there are. */
+  static void putReduceTold(FactBuffer out, int container, int fetched, int done, int total) {
+    ByteBuffer to = out.record(27, 24);
+    to.putInt(container);
+    to.putInt(fetched);
+    to.putInt(done);
+    to.putInt(total);
+  }
+
   /** Give the application up to so many containers on the node. */
   static final class Assign {
     static final int KIND = 101;
@@ -271,6 +288,26 @@ final class Records {
 
     static int container(ByteBuffer from, int at) {
       return from.getInt(at + 8);
+    }
+  }
+
+  /** Give the application one container of that request priority on the node, and none of any other: the room is lent. */
+  static final class Lend {
+    static final int KIND = 105;
+
+    private Lend() {
+    }
+
+    static int app(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+
+    static int node(ByteBuffer from, int at) {
+      return from.getInt(at + 12);
+    }
+
+    static int priority(ByteBuffer from, int at) {
+      return from.getInt(at + 16);
     }
   }
 

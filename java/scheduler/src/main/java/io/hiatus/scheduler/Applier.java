@@ -54,12 +54,15 @@ final class Applier {
       int app = Records.Assign.app(answers, at);
       int node = Records.Assign.node(answers, at);
       int count = Records.Assign.count(answers, at);
-      Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, count));
-      if (refusal != null) {
-        facts.assignRefused(app, node, refusal);
-        count(refusal);
-      }
+      placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, count, null)));
       return Math.max(1, count);
+    }
+    if (kind == Records.Lend.KIND) {
+      int app = Records.Lend.app(answers, at);
+      int node = Records.Lend.node(answers, at);
+      int priority = Records.Lend.priority(answers, at);
+      placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, 1, priority)));
+      return 1;
     }
     int handle = kind == Records.Suspend.KIND ? Records.Suspend.container(answers, at)
         : kind == Records.Resume.KIND ? Records.Resume.container(answers, at) : Records.Kill.container(answers, at);
@@ -69,6 +72,13 @@ final class Applier {
       count(refusal);
     }
     return 1;
+  }
+
+  private void placed(int app, int node, Refusal refusal) {
+    if (refusal != null) {
+      facts.assignRefused(app, node, refusal);
+      count(refusal);
+    }
   }
 
   /** What CapacityScheduler fails over is refused for now; where it fails over everything, Hiatus is of no use. */
@@ -94,8 +104,12 @@ final class Applier {
     }
   }
 
-  /** Gives up to {@code count} containers; returns why not all, or null. */
-  private Refusal assign(int app, int nodeHandle, int count) {
+  /**
+   * Gives up to {@code count} containers; returns why not all, or null.
+   *
+   * @param only the request priority that they must be of, or null for any
+   */
+  private Refusal assign(int app, int nodeHandle, int count, Integer only) {
     NodeId nodeId = facts.nodes.thing(nodeHandle);
     ApplicationId appId = facts.apps.thing(app);
     FiCaSchedulerNode node = nodeId == null ? null : scheduler.getNode(nodeId);
@@ -104,7 +118,7 @@ final class Applier {
       return Refusal.GONE;
     }
     for (int i = 0; i < count; i++) {
-      Refusal refusal = assignOne(attempt, node);
+      Refusal refusal = assignOne(attempt, node, only);
       if (refusal != null) {
         return refusal;
       }
@@ -113,7 +127,7 @@ final class Applier {
     return null;
   }
 
-  private Refusal assignOne(FiCaSchedulerApp attempt, FiCaSchedulerNode node) {
+  private Refusal assignOne(FiCaSchedulerApp attempt, FiCaSchedulerNode node, Integer only) {
     CSAssignment assignment = assignment(attempt, node, SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY);
     if (isNothing(assignment) && Partitions.isShareable(scheduler, node.getPartition())) {
       assignment = assignment(attempt, node, SchedulingMode.IGNORE_PARTITION_EXCLUSIVITY);
@@ -123,6 +137,10 @@ final class Applier {
     }
     if (assignment.getAssignmentInformation().getNumReservations() > 0) {
       // It would reserve: keeping room for large asks is the core's, with its claims.
+      return Refusal.ROOM;
+    }
+    if (only != null && !isOf(assignment, only)) {
+      // It asked for something else meanwhile, which comes first and must not have lent room.
       return Refusal.ROOM;
     }
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request =
@@ -138,6 +156,11 @@ final class Applier {
         new SimpleCandidateNodeSet<>(node), Partitions.limits(scheduler, node.getPartition()), mode, null);
     assignment.setSchedulingMode(mode);
     return assignment;
+  }
+
+  private static boolean isOf(CSAssignment assignment, int priority) {
+    return assignment.getAssignmentInformation().getAllocationDetails().stream()
+        .allMatch(one -> one.rmContainer.getAllocatedSchedulerKey().getPriority().getPriority() == priority);
   }
 
   private boolean isNothing(CSAssignment assignment) {

@@ -217,11 +217,12 @@ class Facts {
     }
   }
 
-  synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags, boolean unmanaged) {
+  synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags, boolean unmanaged,
+      boolean mapReduce) {
     byte[] text = (id + "\n" + String.join("\n", tags)).getBytes(UTF_8);
     long now = System.currentTimeMillis();
     Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, now,
-        unmanaged ? 1 : 0, text);
+        (unmanaged ? 1 : 0) | (mapReduce ? 2 : 0), text);
   }
 
   synchronized void appChanged(ApplicationId id, String queue, int priority) {
@@ -375,6 +376,22 @@ class Facts {
     Integer container = containers.of(id);
     if (container != null) {
       Records.putProgress(filling, container, done);
+    }
+  }
+
+  /** A map said which part of its input it has read, 0 to 1, and whether it sorts and writes what it made. */
+  synchronized void mapTold(ContainerId id, double read, boolean partitions) {
+    Integer container = containers.of(id);
+    if (container != null) {
+      Records.putMapTold(filling, container, read, partitions ? 1 : 0);
+    }
+  }
+
+  /** A reduce said of how many maps it has the output; so many were done when it was asked, or later, of so many. */
+  synchronized void reduceTold(ContainerId id, int fetched, int done, int total) {
+    Integer container = containers.of(id);
+    if (container != null) {
+      Records.putReduceTold(filling, container, fetched, done, total);
     }
   }
 

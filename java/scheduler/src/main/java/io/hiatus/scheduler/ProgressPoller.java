@@ -28,7 +28,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ProgressPoller extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressPoller.class);
-  private static final String MAPREDUCE = "MAPREDUCE";
   /** Of so many tasks of a type the core wants to know, and of no others (FIRST_TASKS in rust/core/src/state/job.rs). */
   private static final int FIRST_TASKS = 32;
   /** So many containers of tasks are asked for in one visit, of each type. */
@@ -41,6 +40,8 @@ final class ProgressPoller extends Thread {
   private final HiatusConfiguration conf;
   private final MasterClient client = new MasterClient();
   private final Map<ApplicationId, Job> jobs = new HashMap<>();
+  /** Whether it matters where every task is. */
+  private final boolean lends;
   private long visits;
 
   /**
@@ -55,6 +56,7 @@ final class ProgressPoller extends Thread {
     this.apps = apps;
     this.facts = facts;
     this.conf = conf;
+    lends = conf.lends();
   }
 
   @Override
@@ -83,7 +85,7 @@ final class ProgressPoller extends Thread {
   /** Asks every running job once: those first that answer, the others as far as the time of one interval lasts. */
   void round() throws InterruptedException {
     Map<ApplicationId, RMApp> running = apps.get().stream()
-        .filter(app -> MAPREDUCE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING)
+        .filter(app -> MapReduceMaster.TYPE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING)
         .collect(Collectors.toMap(RMApp::getApplicationId, app -> app));
     jobs.keySet().retainAll(running.keySet());
     running.forEach((id, app) -> jobs.computeIfAbsent(id, any -> new Job(app)));
@@ -150,7 +152,7 @@ final class ProgressPoller extends Thread {
           Count count = counts.get(type.ordinal());
           listener.tasks(id, type.priority, count.total, count.done);
           if (count.done < count.total) {
-            progress(type, master, listener);
+            progress(type, master, listener, counts);
           }
         }
         failures = 0;
@@ -162,14 +164,21 @@ final class ProgressPoller extends Thread {
       }
     }
 
-    private void progress(Type type, MapReduceMaster master, Facts listener) throws IOException, InterruptedException {
+    private void progress(Type type, MapReduceMaster master, Facts listener, List<Count> counts)
+        throws IOException, InterruptedException {
       pace();
       List<Task> oldestFirst = master.running(type);
       oldestFirst.sort(Comparator.comparingLong(task -> task.startMs));
       Map<String, ContainerId> known = containers.get(type);
+      // Who may lend is told of whole: its reduces, and the maps that they wait for.
+      boolean shuffles = lends && isShuffling(counts);
+      int most = shuffles ? Integer.MAX_VALUE : FIRST_TASKS;
+      if (shuffles) {
+        known.keySet().retainAll(oldestFirst.stream().map(task -> task.id).collect(Collectors.toSet()));
+      }
       int looks = 0;
       for (Task task : oldestFirst) {
-        if (!known.containsKey(task.id) && known.size() < FIRST_TASKS && looks < LOOKS_PER_VISIT) {
+        if (!known.containsKey(task.id) && known.size() < most && looks < LOOKS_PER_VISIT) {
           looks++;
           pace();
           ContainerId container = master.containerOf(task);
@@ -180,6 +189,29 @@ final class ProgressPoller extends Thread {
         if (known.containsKey(task.id)) {
           listener.progress(known.get(task.id), task.done);
         }
+      }
+      if (lends) {
+        tell(type, master, listener, counts, oldestFirst);
+      }
+    }
+
+    private boolean isShuffling(List<Count> counts) {
+      Count maps = counts.get(Type.MAP.ordinal());
+      return maps.done < maps.total && counts.get(Type.REDUCE.ordinal()).total > 0;
+    }
+
+    /** Where the tasks are whose containers are known. */
+    private void tell(Type type, MapReduceMaster master, Facts listener, List<Count> counts, List<Task> running)
+        throws IOException, InterruptedException {
+      Map<String, ContainerId> known = containers.get(type);
+      running.removeIf(task -> !known.containsKey(task.id));
+      if (type == Type.MAP) {
+        boolean hasReduces = counts.get(Type.REDUCE.ordinal()).total > 0;
+        running.forEach(map -> MapReduceMaster.tellMap(listener, known.get(map.id), map, hasReduces));
+      } else if (!running.isEmpty() && isShuffling(counts)) {
+        pace();
+        Count maps = master.counts().get(Type.MAP.ordinal());
+        running.forEach(reduce -> MapReduceMaster.tellReduce(listener, known.get(reduce.id), reduce, maps));
       }
     }
   }

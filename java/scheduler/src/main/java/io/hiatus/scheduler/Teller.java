@@ -189,7 +189,7 @@ final class Teller {
       Set<String> tags = rmApp == null ? null : rmApp.getApplicationTags();
       facts.app(id, path(facts, application.getQueue()), application.getUser(), priority(application),
           tags == null ? Collections.emptySet() : tags,
-          isUnmanaged(rmApp));
+          isUnmanaged(rmApp), rmApp != null && MapReduceMaster.TYPE.equals(rmApp.getApplicationType()));
       if (scheduler.parking().isParked(id)) {
         facts.appParked(id, true);
       }

@@ -52,7 +52,7 @@ public class FactsTest {
     facts.queue("root", null, true, all);
     facts.queue("root.a", "root", true, all);
     facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, false, Sides.NONE, 0);
-    facts.app(APP, "root.a", "user", 0, emptySet(), false);
+    facts.app(APP, "root.a", "user", 0, emptySet(), false, false);
     facts.activeAre(Collections.singleton(APP));
   }
 
