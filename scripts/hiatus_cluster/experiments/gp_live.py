@@ -88,6 +88,8 @@ SCHEDULERS = {
         "yarn.scheduler.fair.preemption": "true",
         "yarn.scheduler.fair.preemption.cluster-utilization-threshold": 0,
         "yarn.scheduler.fair.waitTimeBeforeKill": 0,
+        # It rounds asks up to a GiB otherwise.
+        "yarn.resource-types.memory-mb.increment-allocation": _TASK_MB,
     }),
 }
 _METHOD = (

@@ -27,7 +27,9 @@ impl Placer {
                 let Some(home) = cluster.containers().get(&lender).map(|container| container.node) else { break };
                 let Some(node) = cluster.nodes().get(&home).filter(|node| node.is_live(cluster.now())) else { break };
                 let (Some(loan), Some(plan)) = (node.loans.get(&lender), planner.of(node.partition)) else { break };
-                match next(cluster, plan, settings, node, loan.usable()) {
+                // A node may have become smaller since.
+                let room = loan.usable().at_most(node.total - node.used - node.settling - node.proposed);
+                match next(cluster, plan, settings, node, room) {
                     Some(Borrower::Resume(id)) => cluster.resume_lent(id, lender),
                     Some(Borrower::Start(app)) => {
                         let maps = cluster.jobs().get(&app).and_then(|job| job.next_maps(node.partition));

@@ -1,7 +1,7 @@
 //! What goes wrong, and how often. All probabilities are per opportunity; none by default.
 
 /// Fault injection.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Faults {
     /// A sound Assign is refused.
     pub refuse_assign: f64,
