@@ -35,7 +35,7 @@ pub fn end_loans(cluster: &mut Cluster, planner: &Planner, settings: &Settings) 
             continue;
         };
         let Some(job) = cluster.jobs().get(&lender.app) else { continue };
-        let rules = rules(cluster, settings, job);
+        let rules = settings.queue(cluster.queue_path(lender.app));
         let overdue = cluster.now().since(lender.since) >= rules.max_suspension;
         if overdue || is_due(cluster, planner, settings, (node, job, loan), &rules.lend) {
             match victims(cluster, settings, node, loan) {
@@ -179,7 +179,7 @@ fn candidates(cluster: &Cluster, plan: &PartitionPlan, settings: &Settings, visi
     for (id, reduce) in cluster.waiting_reduces() {
         visits.containers += 1;
         let Some(job) = cluster.jobs().get(&reduce.app) else { continue };
-        let rules = rules(cluster, settings, job);
+        let rules = settings.queue(cluster.queue_path(reduce.app));
         let here = cluster.nodes().get(&reduce.node).is_some_and(|node| node.partition == plan.partition());
         if !here || !rules.lend.on || !may_lend(cluster, job, reduce, rules) {
             continue;
@@ -236,8 +236,4 @@ fn running(map: &Container, now: Millis) -> Option<Running> {
         Some(Word::Map { read, .. }) => Some(Running { elapsed, read }),
         _ => (elapsed <= STALE_AFTER).then_some(Running { elapsed, read: 0.0 }),
     }
-}
-
-fn rules<'a>(cluster: &Cluster, settings: &'a Settings, job: &Job) -> &'a QueueSettings {
-    settings.queue(cluster.queues().get(&job.queue).map_or("", |queue| queue.path.as_str()))
 }

@@ -11,7 +11,7 @@ pub fn review_claims(cluster: &mut Cluster, settings: &Settings) {
     let mut wanted: BTreeMap<(AppId, Resource), u32> = BTreeMap::new();
     let mut unused = Vec::new();
     let limits = &settings.cluster;
-    cluster.retain_claims(|cluster, claim| match claim.purpose {
+    cluster.retain_claims(|cluster, _, claim| match claim.purpose {
         For::Resume(id) => {
             let late = claim.is_freed() && now.since(claim.made) > limits.claim_timeout;
             cluster.is_suspended(id) && !late

@@ -67,7 +67,7 @@ impl Reason {
         self != Reason::Lent
     }
 
-    /// Whether it counts against the number of suspensions that a container may suffer for others (law 5).
+    /// Whether it is one of the suspensions after which `min-resumed-ms` holds (law 5): loans are none.
     fn counts(self) -> bool {
         !matches!(self, Reason::Lent | Reason::Recalled { .. })
     }

@@ -364,6 +364,10 @@ impl Cluster {
     /// What the lender lent is its own again, or anybody's; who borrowed it keeps it.
     pub(super) fn end_loan(&mut self, lender: ContainerId) {
         let Some(home) = self.containers.get(&lender).map(|container| container.node) else { return };
+        // Every container that ends or is promoted comes by here, and hardly one has lent anything.
+        if self.nodes.get(&home).is_none_or(|node| !node.loans.contains_key(&lender)) {
+            return;
+        }
         let loan = self.at_node(home, |node| node.loans.remove(&lender)).flatten();
         for borrower in loan.iter().flat_map(|loan| loan.borrowers.keys()) {
             self.containers.get_mut(borrower).into_iter().for_each(|container| container.lender = None);
@@ -459,7 +463,7 @@ impl Cluster {
             return true;
         }
         // What was freed for it would lie idle: give it back, and do not free more for it for a while.
-        self.retain_claims(|_, claim| claim.app != app || matches!(claim.purpose, For::Resume(_)));
+        self.retain_claims(|_, _, claim| claim.app != app || matches!(claim.purpose, For::Resume(_)));
         let refused_rest = self.refused_rest;
         let rest = |job: &mut Job, now| {
             job.barred_until = now + refused_rest;

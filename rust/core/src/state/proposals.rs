@@ -55,6 +55,7 @@ impl Cluster {
         let Some(container) = self.containers.get(&lender) else { return };
         let (app, node, need) = (container.app, container.node, container.resource());
         self.end_loan(lender);
+        self.woken.insert(node);
         victims.iter().for_each(|victim| self.suspend(*victim, Reason::Recalled { by: lender }));
         self.claim(node, Claim::new(app, For::Resume(lender), need, self.now, victims));
     }
@@ -145,10 +146,10 @@ impl Cluster {
     }
 
     /// Looks at every claim, node by node, and gives back those for which `keep` says no.
-    pub(crate) fn retain_claims(&mut self, mut keep: impl FnMut(&Cluster, &Claim) -> bool) {
+    pub(crate) fn retain_claims(&mut self, mut keep: impl FnMut(&Cluster, NodeId, &Claim) -> bool) {
         for id in self.claimed.iter().copied().collect::<Vec<_>>() {
             let mut claims = self.nodes.get_mut(&id).map(|node| std::mem::take(&mut node.claims)).unwrap_or_default();
-            claims.retain(|claim| keep(self, claim));
+            claims.retain(|claim| keep(self, id, claim));
             self.at_node(id, |node| node.claims = claims);
         }
     }

@@ -1,6 +1,6 @@
 //! Where a job's tasks may start, apart from what it asks for: its application never hears of it.
 
-use super::{set, Claim, Cluster, Container, For, Node};
+use super::{set, Cluster, Container, For};
 use crate::batchmr::sampling::Sample;
 use crate::batchmr::Verdict;
 use crate::fact::{PerSide, PhaseKey, Run, Side};
@@ -66,16 +66,10 @@ impl Cluster {
         let keys: Vec<PhaseKey> = job.phases.keys().copied().collect();
         let of_side = |side| keys.iter().filter(|key| job.most_on(key, side) > 0).map(|key| key.resource).collect();
         let useful: PerSide<BTreeSet<Resource>> = PerSide::from_fn(of_side);
-        for id in self.claimed.iter().copied().collect::<Vec<_>>() {
-            let useless = |node: &Node, claim: &Claim| {
-                claim.app == app && claim.purpose == For::Start && !useful[node.side].contains(&claim.resource)
-            };
-            self.at_node(id, |node| {
-                let mut claims = std::mem::take(&mut node.claims);
-                claims.retain(|claim| !useless(node, claim));
-                node.claims = claims;
-            });
-        }
+        self.retain_claims(|cluster, node, claim| {
+            let side = cluster.nodes.get(&node).and_then(|node| node.side);
+            claim.app != app || claim.purpose != For::Start || useful[side].contains(&claim.resource)
+        });
         // Nodes with room are worth a look for it again.
         self.new_demand = true;
     }
