@@ -82,6 +82,7 @@ _ALLOCATIONS = """<allocations>
 SCHEDULERS = {
     "GP kills": ("hiatus", {**_HIATUS, **_KILL, _KNOB + "victims": "gp"}),
     "GP suspends": ("hiatus", {**_HIATUS, _KNOB + "mode": "suspend", _KNOB + "victims": "gp"}),
+    "GP kills, rule off": ("hiatus", {**_HIATUS, **_KILL, _KNOB + "victims": "gp", _KNOB + "gp-starvation": "off"}),
     "youngest": ("hiatus", {**_HIATUS, **_KILL, _KNOB + "victims": "youngest"}),
     "CapacityScheduler": ("capacity", _MONITOR),
     "FairScheduler": ("fair", {

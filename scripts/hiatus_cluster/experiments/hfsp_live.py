@@ -10,7 +10,7 @@ import random
 import statistics
 from dataclasses import dataclass
 
-from .. import alone, layout
+from .. import alone, layout, scaled
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
@@ -41,20 +41,10 @@ _JOB_SPREAD = 0.35  #: σ of a job's mean map time, log-normal
 _QUANTILES = (0.25, 0.5, 0.75, 0.9, 1.0)
 
 _DEFAULT_QUEUE = "yarn.scheduler.capacity.root.default."
-_HIATUS = {
-    "yarn.scheduler.hiatus.policy": "hfsp",
-    # The thesis' 5 training tasks, as the numbers of tasks are scaled.
-    "yarn.scheduler.hiatus.training-tasks": 2,
-    "yarn.scheduler.hiatus.training-timeout-ms": 30_000,
-    "yarn.scheduler.hiatus.default-task-ms": 10_000,
-    "yarn.scheduler.hiatus.min-run-ms": 1_000,
-    "yarn.scheduler.hiatus.min-resumed-ms": 2_000,
-    "yarn.scheduler.hiatus.max-suspended-memory": 2,
-}
 SCHEDULERS = {
-    "HFSP/suspend": ("hiatus", {**_HIATUS, "yarn.scheduler.hiatus.mode": "suspend"}),
-    "HFSP/kill": ("hiatus", {**_HIATUS, "yarn.scheduler.hiatus.mode": "kill", "yarn.scheduler.hiatus.preemption": "kill"}),
-    "HFSP/wait": ("hiatus", {**_HIATUS, "yarn.scheduler.hiatus.preemption": "wait"}),
+    "HFSP/suspend": ("hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "suspend"}),
+    "HFSP/kill": ("hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "kill", scaled.KNOB + "preemption": "kill"}),
+    "HFSP/wait": ("hiatus", {**scaled.HFSP, scaled.KNOB + "preemption": "wait"}),
     "Fair": ("capacity", {_DEFAULT_QUEUE + "ordering-policy": "fair"}),
     "FIFO": ("capacity", {_DEFAULT_QUEUE + "ordering-policy": "fifo"}),
 }
@@ -138,16 +128,7 @@ def _run(name, drawn, label, say):
     cluster.down()
     say(f"{label}: starting")
     cluster.up(Spec(nodes=_NODES, node_memory=[_SLOTS * _TASK_MB + _MASTERS * _MASTER_MB], node_vcores=[32], node_heartbeat_ms=500,
-                    scheduler=scheduler, fs="local",
-                    properties={
-                        "yarn.scheduler.capacity.maximum-am-resource-percent": 1,  # a scheduler's order, not a limit, decides who waits
-                        "yarn.scheduler.minimum-allocation-mb": _MASTER_MB,
-                        "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
-                        "mapreduce.job.reduce.slowstart.completedmaps": 0.8,
-                        "mapreduce.map.speculative": "false",
-                        "mapreduce.reduce.speculative": "false",
-                        **properties,
-                    }))
+                    scheduler=scheduler, fs="local", properties={**scaled.properties(_MASTER_MB), **properties}))
     try:
         costs = alone.measure(cluster)
         results = run_jobs(cluster, [one.submission() for one in drawn], timeout_s=1800)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from .. import scaled
 from ..configuration import Spec
 
 NODES, SLOTS_A_NODE, TASK_MB = 2, 4, 256
@@ -10,16 +11,6 @@ SLOTS = NODES * SLOTS_A_NODE
 _MASTER_MB, _MASTERS_MB = 4, 128
 
 _QUEUE = "yarn.scheduler.capacity.root.default."
-_KNOB = "yarn.scheduler.hiatus."
-#: The thesis' settings as `hfsp-live` scales them: fewer tasks to learn from, shorter ones to wait for.
-_SCALED = {
-    _KNOB + "training-tasks": 2,
-    _KNOB + "training-timeout-ms": 30_000,
-    _KNOB + "default-task-ms": 10_000,
-    _KNOB + "min-run-ms": 1_000,
-    _KNOB + "min-resumed-ms": 2_000,
-    _KNOB + "max-suspended-memory": 2,
-}
 #: FairScheduler's pre-emption never begins by default; these delays are the shortest that do not make it kill at every arrival.
 _ALLOCATIONS = """<allocations>
   <queue name="default"/>
@@ -50,13 +41,13 @@ SCHEDULERS = {
         "yarn.resource-types.memory-mb.increment-allocation": _MASTER_MB,
     }),
     "hiatus": Scheduler("Hiatus as it is shipped, no knob set", "hiatus"),
-    "hfsp-suspend": Scheduler("Hiatus, hfsp, suspends", "hiatus", {**_SCALED, _KNOB + "mode": "suspend"}),
-    "hfsp-kill": Scheduler("Hiatus, hfsp, kills", "hiatus", {**_SCALED, _KNOB + "mode": "kill", _KNOB + "preemption": "kill"}),
-    "hfsp-wait": Scheduler("Hiatus, hfsp, waits", "hiatus", {**_SCALED, _KNOB + "preemption": "wait"}),
+    "hfsp-suspend": Scheduler("Hiatus, hfsp, suspends", "hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "suspend"}),
+    "hfsp-kill": Scheduler("Hiatus, hfsp, kills", "hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "kill", scaled.KNOB + "preemption": "kill"}),
+    "hfsp-wait": Scheduler("Hiatus, hfsp, waits", "hiatus", {**scaled.HFSP, scaled.KNOB + "preemption": "wait"}),
     "flex": Scheduler("Hiatus, flex for the mean response, suspends", "hiatus",
-                      {**_SCALED, _KNOB + "policy": "flex", _KNOB + "flex-metric": "avg-response"}),
+                      {**scaled.HFSP, scaled.KNOB + "policy": "flex", scaled.KNOB + "flex-metric": "avg-response"}),
     "hiatus-fair": Scheduler("Hiatus, equal shares, takes nothing back: our placement without our order", "hiatus",
-                             {_KNOB + "policy": "fair", _KNOB + "mode": "order"}),
+                             {scaled.KNOB + "policy": "fair", scaled.KNOB + "mode": "order"}),
 }
 #: What ratios are of.
 BASELINE = "fair"
@@ -71,12 +62,4 @@ def spec(name, folder, fs):
         allocations.write_text(_ALLOCATIONS)
         own["yarn.scheduler.fair.allocation.file"] = str(allocations)
     return Spec(nodes=NODES, node_memory=[SLOTS_A_NODE * TASK_MB + _MASTERS_MB], node_vcores=[64], node_heartbeat_ms=500,
-                scheduler=scheduler.kind, fs=fs, properties={
-                    "yarn.scheduler.capacity.maximum-am-resource-percent": 1,  # a scheduler's order, not a limit, decides who waits
-                    "yarn.scheduler.minimum-allocation-mb": _MASTER_MB,
-                    "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
-                    "mapreduce.job.reduce.slowstart.completedmaps": 0.8,
-                    "mapreduce.map.speculative": "false",
-                    "mapreduce.reduce.speculative": "false",
-                    **own,
-                })
+                scheduler=scheduler.kind, fs=fs, properties={**scaled.properties(_MASTER_MB), **own})
