@@ -63,6 +63,7 @@ class Workload:
         self.log = stem.with_suffix(".log")
         line, env = cluster.command([_MAIN, str(stem.with_suffix(".json"))], extra_jars=[layout.product_jar("workload")], heap_mb=512)
         env[MARK] = str(cluster.dir)  # `down` ends it too, should whoever started it be gone
+        self._began_ms = time.time() * 1000
         with open(self._events, "wb") as events, open(self.log, "wb") as log:
             self._process = subprocess.Popen(line, env=env, stdin=subprocess.DEVNULL, stdout=events, stderr=log)
 
@@ -94,7 +95,8 @@ class Workload:
     def apps(self):
         """{job name: [its applications, oldest first]} for the jobs submitted so far (a program may be several applications)."""
         found = {}
-        for app in self._cluster.rm.apps():
+        mine = (app for app in self._cluster.rm.apps() if app["startedTime"] >= self._began_ms)  # not an earlier workload's of that name
+        for app in mine:
             for tag in app.get("applicationTags", "").split(","):
                 if tag.startswith("workload-") and tag[len("workload-"):] in self.names:
                     found.setdefault(tag[len("workload-"):], []).append(app)

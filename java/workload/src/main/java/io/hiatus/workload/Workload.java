@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ToolRunner;
 
@@ -75,8 +76,10 @@ public final class Workload {
         }
     }
 
-    private static JobConf configuration(JobSpec job, JobConf cluster) {
+    static JobConf configuration(JobSpec job, JobConf cluster) {
         JobConf conf = new JobConf(cluster);
+        // A copy shares the original's, and jobs that are submitted at once would break each other's.
+        conf.setCredentials(new Credentials());
         conf.setJobName(job.name);
         job.conf.forEach(conf::set);
         String tag = "workload-" + job.name;
