@@ -205,7 +205,7 @@ impl Driver {
             Decision::Assign { app, node, .. } if self.load == Load::Limited && self.at_limit(app) => {
                 self.facts.push(Fact::AssignRejected { app, node, reason: Rejection::Limit });
             }
-            Decision::Assign { app, node, count } => {
+            Decision::Assign { app, node, count, .. } => {
                 for _ in 0..count {
                     self.start(app, node);
                 }

@@ -227,7 +227,10 @@ fn rejection(number: u32) -> Option<Rejection> {
 /// Appends the decision's record.
 pub fn decision(decision: Decision, out: &mut Vec<u8>) {
     match decision {
-        Decision::Assign { app, node, count } => layout::Assign { app: app.0, node: node.0, count }.write("", out),
+        Decision::Assign { app, node, count, room } => {
+            let (memory_mb, vcores) = (room.memory_mb, room.vcores);
+            layout::Assign { app: app.0, node: node.0, count, memory_mb, vcores }.write("", out);
+        }
         Decision::Lend { app, node, priority } => layout::Lend { app: app.0, node: node.0, priority }.write("", out),
         Decision::Suspend { container } => layout::Suspend { container: container.0 }.write("", out),
         Decision::Resume { container } => layout::Resume { container: container.0 }.write("", out),

@@ -145,6 +145,11 @@ impl Core {
         self.scheduler.has_more()
     }
 
+    /// Whether reduces of any queue lend their room.
+    pub fn lends(&self) -> bool {
+        self.scheduler.settings().any_lending()
+    }
+
     /// Prepares other answers than a step's.
     pub fn write(&mut self, records: impl FnOnce(&Scheduler, &mut Vec<u8>)) {
         self.begin_answers();

@@ -4,7 +4,7 @@
 
 use crate::convert;
 use crate::core::{Core, CoreError};
-use crate::layout::{ABI, MORE, SAID};
+use crate::layout::{ABI, LENDS, MORE, SAID};
 use crate::said;
 use hiatus_core::units::NodeId;
 use jni::errors::{Error, ErrorPolicy};
@@ -111,7 +111,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_check<'a>(
 }
 
 /// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
-/// answers, of which those that do not fit wait for `rest`; with [`MORE`] and [`SAID`], to save calls that find nothing.
+/// answers, of which those that do not fit wait for `rest`; with [`MORE`], [`SAID`] and [`LENDS`], to save calls that find nothing.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
     mut env: EnvUnowned<'a>,
@@ -129,7 +129,8 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
             core.step(now_ms, facts)?;
             let more = if core.has_more() { MORE } else { 0 };
             let said = if said::waits() { SAID } else { 0 };
-            Ok(jlong::from(core.give(answers)) | more | said)
+            let lends = if core.lends() { LENDS } else { 0 };
+            Ok(jlong::from(core.give(answers)) | more | said | lends)
         })
     })
     .resolve::<Throw>()

@@ -1,6 +1,6 @@
 //! The Java side of the records, generated from [`crate::layout`].
 
-use crate::layout::{Layout, Type, ABI, ANSWERS, FACTS, HEADER, MORE, SAID};
+use crate::layout::{Layout, Type, ABI, ANSWERS, FACTS, HEADER, LENDS, MORE, SAID};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -31,6 +31,8 @@ pub fn records() -> String {
     line(&mut out, 1, &format!("static final long MORE = {MORE}L;"));
     line(&mut out, 1, "/** There too: the core said something. */");
     line(&mut out, 1, &format!("static final long SAID = {SAID}L;"));
+    line(&mut out, 1, "/** And there: reduces of some queue lend their room. */");
+    line(&mut out, 1, &format!("static final long LENDS = {LENDS}L;"));
     line(&mut out, 0, "");
     line(&mut out, 1, "private Records() {");
     line(&mut out, 1, "}");

@@ -24,6 +24,8 @@ pub const HEADER: usize = 8;
 pub const MORE: i64 = 1 << 32;
 /// And this if the core said something that is to be fetched.
 pub const SAID: i64 = 1 << 33;
+/// And this while reduces of any queue lend their room: then it matters where every task is.
+pub const LENDS: i64 = 1 << 34;
 
 /// A record's layout, as generators see it.
 #[derive(Clone, Copy, Debug)]
@@ -165,8 +167,8 @@ records! { FACTS:
 }
 
 records! { ANSWERS:
-    #[doc = "Give the application up to so many containers on the node."]
-    101 Assign { app: u32, node: u32, count: u32 }
+    #[doc = "Give the application up to so many containers on the node, and no more than so much room."]
+    101 Assign { app: u32, node: u32, count: u32, memory_mb: i64, vcores: i64 }
     #[doc = "Demote the container."]
     102 Suspend { container: u32 }
     #[doc = "Promote the container."]

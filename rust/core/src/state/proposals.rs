@@ -11,10 +11,10 @@ impl Cluster {
     /// Proposes containers of the job on the node, so many of each phase.
     pub(crate) fn assign(&mut self, app: AppId, node: NodeId, of_phases: &[(PhaseKey, u32)]) {
         let count = of_phases.iter().map(|(_, count)| count).sum();
+        let mut room = Resource::ZERO;
         let side = self.nodes.get(&node).and_then(|node| node.side);
-        for (key, count) in of_phases {
-            self.at_node(node, |node| node.proposed += key.resource.times(*count));
-        }
+        of_phases.iter().for_each(|(key, count)| room += key.resource.times(*count));
+        self.at_node(node, |node| node.proposed += room);
         self.with_job(app, |job, _| {
             for (key, count) in of_phases {
                 if let Some(phase) = job.phases.get_mut(key) {
@@ -25,7 +25,7 @@ impl Cluster {
                 }
             }
         });
-        self.proposals.push(Decision::Assign { app, node, count });
+        self.proposals.push(Decision::Assign { app, node, count, room });
     }
 
     /// Proposes a container of the job, of that phase and no other, in room that is lent.

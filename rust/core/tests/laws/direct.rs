@@ -181,7 +181,7 @@ impl Direct {
             (Decision::Assign { app, node, .. }, Some(reason)) => {
                 self.facts.push(Fact::AssignRejected { app, node, reason });
             }
-            (Decision::Assign { app, node, count }, None) => {
+            (Decision::Assign { app, node, count, .. }, None) => {
                 for _ in 0..count {
                     let (container, phase, state) = (ContainerId(self.started), ONE, Found::New);
                     let found = ContainerFact { container, app, node, phase, is_master: false, state };

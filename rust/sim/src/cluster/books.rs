@@ -179,7 +179,7 @@ impl World {
             return;
         }
         match decision {
-            Decision::Assign { app, node, count } => self.assign(app, node, count),
+            Decision::Assign { app, node, count, room } => self.assign(app, node, count, room),
             Decision::Lend { app, node, priority } => self.assign_lent(app, node, priority),
             Decision::Suspend { container } => self.suspend(container),
             Decision::Resume { container } => self.resume(container),
@@ -187,12 +187,16 @@ impl World {
         }
     }
 
-    fn assign(&mut self, app: AppId, node: NodeId, count: u32) {
+    fn assign(&mut self, app: AppId, node: NodeId, count: u32, mut room: Resource) {
         for _ in 0..count {
             let refused = self.chance(self.faults.refuse_assign);
             let next = if refused { Err(self.any_reason()) } else { self.next_ask(app, node) };
             match next {
+                Ok(key) if !key.resource.fits_in(room) => {
+                    return self.facts.push(Fact::AssignRejected { app, node, reason: Rejection::Room });
+                }
                 Ok(key) => {
+                    room -= key.resource;
                     if self.laws.is_some() {
                         laws::keeps_to_its_side(&self.core, app, node, &key);
                     }

@@ -132,10 +132,6 @@ fn random_job(id: u32, leaf: &str, label: bool, rng: &mut impl Rng) -> Job {
     if rng.random_bool(0.5) {
         let (fetch, ramp_up) = (one(rng, &[Millis(0), Millis(300), secs(2)]), one(rng, &[0.3, 0.5, 1.0]));
         job = job.shuffle(Shuffle { fetch, ramp_up });
-        // Such a job asks for maps and reduces at once. Where they differ in size it may get the larger one in room that is kept
-        // for others: the hole in law 4 that docs/architecture.md tells of.
-        let size = job.stages[0].size;
-        job.stages.iter_mut().for_each(|stage| stage.size = size);
     }
     job
 }

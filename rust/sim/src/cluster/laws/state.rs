@@ -14,7 +14,7 @@ pub(super) fn proposals_are_of_this_step(cluster: &Cluster, decisions: &[Decisio
     let mut touched = BTreeSet::new();
     for decision in decisions {
         match *decision {
-            Decision::Assign { app, node, count } => {
+            Decision::Assign { app, node, count, .. } => {
                 assert!(count > 0, "law 1: {decision:?}");
                 *assigned.entry(app).or_default() += count;
                 touched.insert(node);

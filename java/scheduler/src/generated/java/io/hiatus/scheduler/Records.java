@@ -6,13 +6,15 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = -1501113747;
+  static final int ABI = 678722830;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
   static final long MORE = 4294967296L;
   /** There too: the core said something. */
   static final long SAID = 8589934592L;
+  /** And there: reduces of some queue lend their room. */
+  static final long LENDS = 17179869184L;
 
   private Records() {
   }
@@ -235,7 +237,7 @@ final class Records {
     to.putInt(total);
   }
 
-  /** Give the application up to so many containers on the node. */
+  /** Give the application up to so many containers on the node, and no more than so much room. */
   static final class Assign {
     static final int KIND = 101;
 
@@ -252,6 +254,14 @@ final class Records {
 
     static int count(ByteBuffer from, int at) {
       return from.getInt(at + 16);
+    }
+
+    static long memoryMb(ByteBuffer from, int at) {
+      return from.getLong(at + 20);
+    }
+
+    static long vcores(ByteBuffer from, int at) {
+      return from.getLong(at + 28);
     }
   }
 

@@ -2,12 +2,14 @@ package io.hiatus.scheduler;
 
 import io.hiatus.scheduler.Facts.Refusal;
 import java.nio.ByteBuffer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSAssignment;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.SchedulingMode;
@@ -54,14 +56,15 @@ final class Applier {
       int app = Records.Assign.app(answers, at);
       int node = Records.Assign.node(answers, at);
       int count = Records.Assign.count(answers, at);
-      placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, count, null)));
+      Resource room = room(Records.Assign.memoryMb(answers, at), Records.Assign.vcores(answers, at));
+      placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, count, one -> takes(room, one))));
       return Math.max(1, count);
     }
     if (kind == Records.Lend.KIND) {
       int app = Records.Lend.app(answers, at);
       int node = Records.Lend.node(answers, at);
       int priority = Records.Lend.priority(answers, at);
-      placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, 1, priority)));
+      placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, 1, one -> isOf(one, priority))));
       return 1;
     }
     int handle = kind == Records.Suspend.KIND ? Records.Suspend.container(answers, at)
@@ -107,9 +110,10 @@ final class Applier {
   /**
    * Gives up to {@code count} containers; returns why not all, or null.
    *
-   * @param only the request priority that they must be of, or null for any
+   * @param meant whether it is what the core meant: CapacityScheduler serves an application's asks in their order, and the one that comes
+   *        first may be another, or have come meanwhile
    */
-  private Refusal assign(int app, int nodeHandle, int count, Integer only) {
+  private Refusal assign(int app, int nodeHandle, int count, Predicate<CSAssignment> meant) {
     NodeId nodeId = facts.nodes.thing(nodeHandle);
     ApplicationId appId = facts.apps.thing(app);
     FiCaSchedulerNode node = nodeId == null ? null : scheduler.getNode(nodeId);
@@ -118,7 +122,7 @@ final class Applier {
       return Refusal.GONE;
     }
     for (int i = 0; i < count; i++) {
-      Refusal refusal = assignOne(attempt, node, only);
+      Refusal refusal = assignOne(attempt, node, meant);
       if (refusal != null) {
         return refusal;
       }
@@ -127,7 +131,7 @@ final class Applier {
     return null;
   }
 
-  private Refusal assignOne(FiCaSchedulerApp attempt, FiCaSchedulerNode node, Integer only) {
+  private Refusal assignOne(FiCaSchedulerApp attempt, FiCaSchedulerNode node, Predicate<CSAssignment> meant) {
     CSAssignment assignment = assignment(attempt, node, SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY);
     if (isNothing(assignment) && Partitions.isShareable(scheduler, node.getPartition())) {
       assignment = assignment(attempt, node, SchedulingMode.IGNORE_PARTITION_EXCLUSIVITY);
@@ -139,8 +143,7 @@ final class Applier {
       // It would reserve: keeping room for large asks is the core's, with its claims.
       return Refusal.ROOM;
     }
-    if (only != null && !isOf(assignment, only)) {
-      // It asked for something else meanwhile, which comes first and must not have lent room.
+    if (!meant.test(assignment)) {
       return Refusal.ROOM;
     }
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request =
@@ -156,6 +159,21 @@ final class Applier {
         new SimpleCandidateNodeSet<>(node), Partitions.limits(scheduler, node.getPartition()), mode, null);
     assignment.setSchedulingMode(mode);
     return assignment;
+  }
+
+  private static Resource room(long memoryMb, long vcores) {
+    return Resource.newInstance(memoryMb, (int) Math.min(vcores, Integer.MAX_VALUE));
+  }
+
+  /** Whether it fits what is left of the room, which is then less by it. What a node has besides, the core does not know. */
+  private static boolean takes(Resource room, CSAssignment assignment) {
+    Resource needed = assignment.getResource();
+    if (needed.getMemorySize() > room.getMemorySize() || needed.getVirtualCores() > room.getVirtualCores()) {
+      return false;
+    }
+    room.setMemorySize(room.getMemorySize() - needed.getMemorySize());
+    room.setVirtualCores(room.getVirtualCores() - needed.getVirtualCores());
+    return true;
   }
 
   private static boolean isOf(CSAssignment assignment, int priority) {

@@ -66,6 +66,7 @@ class Facts {
   private FactBuffer taken = new FactBuffer();
   /** Bytes in {@code filling} that tell no more than that nodes live. */
   private int quietBytes;
+  private volatile boolean lends;
 
   /**
    * Where only memory counts for the ResourceManager (YARN's DefaultResourceCalculator), vcores still count for a
@@ -100,6 +101,16 @@ class Facts {
 
   private boolean isNothingMarked() {
     return asksChanged.isEmpty() && !queuesChanged.get() && !activeChanged.get();
+  }
+
+  /** What the core says: whether reduces of some queue lend their room. */
+  void lends(boolean now) {
+    lends = now;
+  }
+
+  /** Whether it matters where every task is. */
+  boolean lends() {
+    return lends;
   }
 
   /** Whether facts are written down that nobody has taken. */

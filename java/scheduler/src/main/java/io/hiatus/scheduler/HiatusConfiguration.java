@@ -149,13 +149,6 @@ final class HiatusConfiguration {
         .map(name -> name.substring(0, name.indexOf(QUEUE_INFIX))).collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** Whether reduces lend their room in any queue: then it matters where every task is. */
-  boolean lends() {
-    boolean somewhere = conf.getPropsWithPrefix(QUEUE_PREFIX).entrySet().stream()
-        .anyMatch(one -> one.getKey().endsWith(QUEUE_INFIX + "lend") && "maps".equals(one.getValue().trim()));
-    return somewhere || "maps".equals(conf.getTrimmed(PREFIX + "lend"));
-  }
-
   /** The core's properties as a JSON object of strings. */
   String coreProperties() {
     Map<String, String> properties = new TreeMap<>();

@@ -23,8 +23,8 @@ final class Native {
   static native void check(String properties);
 
   /**
-   * One step over {@code length} bytes of facts; returns the bytes of answers, with {@link Records#MORE} and {@link Records#SAID}.
-   * What did not fit waits for rest.
+   * One step over {@code length} bytes of facts; returns the bytes of answers, with {@link Records#MORE}, {@link Records#SAID} and
+   * {@link Records#LENDS}. What did not fit waits for rest.
    */
   static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers);
 

@@ -40,8 +40,6 @@ final class ProgressPoller extends Thread {
   private final HiatusConfiguration conf;
   private final MasterClient client = new MasterClient();
   private final Map<ApplicationId, Job> jobs = new HashMap<>();
-  /** Whether it matters where every task is. */
-  private final boolean lends;
   private long visits;
 
   /**
@@ -56,7 +54,6 @@ final class ProgressPoller extends Thread {
     this.apps = apps;
     this.facts = facts;
     this.conf = conf;
-    lends = conf.lends();
   }
 
   @Override
@@ -171,7 +168,7 @@ final class ProgressPoller extends Thread {
       oldestFirst.sort(Comparator.comparingLong(task -> task.startMs));
       Map<String, ContainerId> known = containers.get(type);
       // Who may lend is told of whole: its reduces, and the maps that they wait for.
-      boolean shuffles = lends && isShuffling(counts);
+      boolean shuffles = listener.lends() && isShuffling(counts);
       int most = shuffles ? Integer.MAX_VALUE : FIRST_TASKS;
       if (shuffles) {
         known.keySet().retainAll(oldestFirst.stream().map(task -> task.id).collect(Collectors.toSet()));
@@ -190,7 +187,7 @@ final class ProgressPoller extends Thread {
           listener.progress(known.get(task.id), task.done);
         }
       }
-      if (lends) {
+      if (listener.lends()) {
         tell(type, master, listener, counts, oldestFirst);
       }
     }

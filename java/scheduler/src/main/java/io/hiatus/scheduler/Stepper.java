@@ -91,6 +91,7 @@ final class Stepper {
     long stepped = Native.step(core, lastMs, news.bytes(), news.length(), answers.buffer());
     answers.begin((int) stepped);
     hasMore = (stepped & Records.MORE) != 0;
+    facts.lends((stepped & Records.LENDS) != 0);
     readNanos = called - begun;
     coreNanos = System.nanoTime() - called;
     if ((stepped & Records.SAID) != 0) {

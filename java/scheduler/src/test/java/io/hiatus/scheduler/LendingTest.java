@@ -135,6 +135,18 @@ public class LendingTest {
   }
 
   @Test
+  public void aRefreshTurnsLendingOffAndOn() throws Exception {
+    cluster.refresh(conf -> conf.set(hiatus("lend"), "off"));
+    goesOn(10);
+    assertEquals(ExecutionType.GUARANTEED, reduceIs());
+    cluster.refresh(conf -> conf.set(hiatus("lend"), "maps"));
+    MockCluster.until("the reduce lends its room", () -> {
+      goesOn(1);
+      return reduceIs() == ExecutionType.OPPORTUNISTIC;
+    });
+  }
+
+  @Test
   public void whoHasNotFetchedAllThereIsLendsNothing() throws Exception {
     mapsDone = 4;
     goesOn(10);
