@@ -14,7 +14,7 @@ use crate::state::{Claim, Cluster, Container, For, Job, Loan, Node, Reason, Stat
 use crate::units::{AppId, ContainerId, Millis, Resource};
 use crate::visits::Visits;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a task said longer ago than this counts for nothing.
 pub const STALE_AFTER: Millis = Millis(5_000);
@@ -128,23 +128,43 @@ pub fn lend(cluster: &mut Cluster, planner: &Planner, settings: &Settings) -> Vi
     }
     for (_, plan) in planner.all() {
         let mut wanted = wanted(cluster, plan, settings);
+        let mut served = BTreeSet::new();
         let mut candidates = candidates(cluster, plan, settings, &mut visits);
         candidates.sort_by_key(|reduce| (reduce.idle.is_some(), Reverse(reduce.idle), reduce.id));
         for Candidate { id, room, .. } in candidates {
             let Some(node) = cluster.containers().get(&id).and_then(|reduce| cluster.nodes().get(&reduce.node)) else {
                 continue;
             };
-            let here = node.suspended.iter().filter_map(|id| cluster.containers().get(id));
-            let mut here = here.filter(|map| may_go_on(cluster, settings, map));
-            let unused = node.loans.values().all(|loan| loan.is_used());
-            let goes_on = unused && here.any(|map| map.resource().fits_in(room));
-            let keeps = room.memory_mb <= room_for_suspended_mb(&settings.cluster, node);
-            if keeps && (goes_on || take(&mut wanted, room)) {
+            let swap = changes_places(cluster, settings, node, room, &served);
+            // With a map that is suspended there it changes places: the node keeps no more for that. Where reduces held all the
+            // room that the last map waits for, and lent none because as much is suspended as may be, all would wait for ever.
+            let beside = swap.map_or(0, |(_, memory_mb)| memory_mb);
+            let keeps = room.memory_mb - beside <= room_for_suspended_mb(&settings.cluster, node);
+            if keeps && (swap.is_some() || take(&mut wanted, room)) {
+                served.extend(swap.map(|(map, _)| map));
                 cluster.suspend(id, Reason::Lent);
             }
         }
     }
     visits
+}
+
+/// The largest map suspended on the node that would go on in such a room, and its memory in MiB; none while room is lent there that
+/// nobody uses yet, and none of those that others lend for already.
+fn changes_places(
+    cluster: &Cluster,
+    settings: &Settings,
+    node: &Node,
+    room: Resource,
+    served: &BTreeSet<ContainerId>,
+) -> Option<(ContainerId, i64)> {
+    if node.loans.values().any(|loan| !loan.is_used()) {
+        return None;
+    }
+    let here = node.suspended.iter().filter_map(|id| cluster.containers().get(id).map(|map| (*id, map)));
+    let waiting = here.filter(|(id, map)| !served.contains(id) && may_go_on(cluster, settings, map));
+    let fitting = waiting.filter(|(_, map)| map.resource().fits_in(room));
+    fitting.map(|(id, map)| (id, map.resource().memory_mb)).max_by_key(|(id, memory_mb)| (*memory_mb, Reverse(*id)))
 }
 
 /// Sizes of the maps that want containers, in order, with how many of each find no room yet: neither kept for them nor lent already.

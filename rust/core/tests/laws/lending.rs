@@ -141,6 +141,23 @@ fn p10_no_deadlock_on_one_node_with_d_r_of_100_percent_and_all_maps_pending() {
     }
 }
 
+/// Found by `hiatus reproduce predoop-idle`: reduces held all the room of a node, on which as much was suspended as may be, and there
+/// the last map of their job, for five minutes, until it was killed.
+#[test]
+fn p10_where_reduces_hold_all_room_the_map_they_wait_for_changes_places_with_one() {
+    for shape in 0..60 {
+        let maps: Vec<u64> = (0..7).map(|map| 20 + (shape * 7 + map * 13) % 60).collect();
+        let mut world = lending()
+            .set("lend-threshold", "0")
+            .set("max-suspended-memory", "0.25")
+            .node(Node::of(gb(4)))
+            .job(map_reduce("job", &maps, 3, 20));
+        world.run();
+        nothing_was_lost(&world);
+        assert!(world.now() < secs(400), "maps of {maps:?} s take until {:?}", world.now());
+    }
+}
+
 #[test]
 fn law_6_a_loan_ends_by_its_deadline() {
     let mut world = lending()

@@ -2,7 +2,7 @@
 
 use super::testbed::Testbed;
 use super::world::World;
-use super::{Count, SimulationError, Spent};
+use super::{Count, ReduceTime, SimulationError, Spent};
 use crate::workload::cluster::Job;
 use hiatus_core::policy::EstimateError;
 use hiatus_core::units::Millis;
@@ -62,6 +62,12 @@ impl World {
         let jobs: Vec<_> = jobs.collect();
         let makespan = jobs.iter().filter_map(|job| job.finished).max().unwrap_or_default();
         Outcome { jobs, count: self.count, makespan, estimates: self.core().planner().estimate_errors() }
+    }
+
+    /// What the reduces that ended did with the containers they held; nothing of lost nodes.
+    pub fn reduce_time(&self) -> ReduceTime {
+        let all = self.machines.iter().map(|machine| machine.manager.reduces);
+        all.fold(ReduceTime::default(), |sum, one| ReduceTime { held: sum.held + one.held, idle: sum.idle + one.idle })
     }
 }
 

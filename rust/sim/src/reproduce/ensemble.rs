@@ -1,6 +1,8 @@
 //! Many runs of the single server, in parallel, and what they have in common.
 
 use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use crate::report::Sample;
@@ -14,6 +16,15 @@ pub fn runs<T: Send>(label: &str, count: usize, measure: impl Fn(u64) -> T + Sen
         bar.set_style(style);
     }
     (0..count as u64).into_par_iter().progress_with(bar).map(measure).collect()
+}
+
+/// Chance of draw number `stream` of a study: the streams of a seed do not overlap.
+pub fn chance(seed: u64, stream: u64) -> Xoshiro256PlusPlus {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    for _ in 0..stream {
+        rng.jump();
+    }
+    rng
 }
 
 /// Mean sojourn times of policies over runs and estimation errors.

@@ -11,6 +11,7 @@ pub mod figure;
 mod flex;
 mod gp;
 mod hints;
+mod predoop;
 
 use std::sync::OnceLock;
 
@@ -75,6 +76,7 @@ pub fn studies() -> &'static [&'static Study] {
             flex::STUDIES,
             gp::STUDIES,
             batchmr::STUDIES,
+            predoop::STUDIES,
             &[&hints::HINTS],
         ]
         .concat()

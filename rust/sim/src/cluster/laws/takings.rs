@@ -149,8 +149,17 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
             }
         }
     }
-    for (node, more) in suspending {
-        let node = &cluster.nodes()[&node];
+    for (id, more) in suspending {
+        let node = &cluster.nodes()[&id];
+        // A lender may change places with a map that is suspended there: until that goes on both are.
+        let lends = decisions.iter().any(|decision| {
+            let Decision::Suspend { container } = decision else { return false };
+            let container = &cluster.containers()[container];
+            container.node == id && container.intended == Some(Reason::Lent)
+        });
+        let waiting = node.suspended.iter().map(|id| &cluster.containers()[id]).filter(|one| one.phase.is_of_maps());
+        let swapped: i64 = waiting.filter(|_| lends).map(|one| one.resource().memory_mb).sum();
+        let more = more - swapped;
         assert!(node.can_suspend && settings.cluster.mode >= Mode::Suspend, "law 6: suspended on {node:?}");
         let all = node.suspended_memory_mb + more;
         let held = node.ram_and_swap_mb.is_none_or(|held| all + node.total.memory_mb <= held);

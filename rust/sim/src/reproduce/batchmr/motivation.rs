@@ -1,9 +1,9 @@
 //! Section 2.1 (Figure 1): each program alone, on the physical machines and on the virtual ones.
 
-use super::testbed::{self, chance, hybrid, Program, Work};
+use super::testbed::{self, hybrid, Program, Work};
 use super::METHOD;
 use crate::report::{Cell, Claim, Evidence, Report, Table};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::reproduce::{ensemble, Setting, Study, StudyError};
 use hiatus_core::fact::Side;
 
 pub(super) const MOTIVATION: Study = Study {
@@ -30,7 +30,7 @@ fn run(setting: &Setting) -> Result<Report, StudyError> {
     );
     let mut ratio = |program: Program, set: usize, size: f64| -> Result<f64, StudyError> {
         let time = |side| {
-            let job = Work { program, size }.job(set, &mut chance(setting.seed, set as u64));
+            let job = Work { program, size }.job(set, &mut ensemble::chance(setting.seed, set as u64));
             Ok::<_, StudyError>(testbed::run(hybrid(MACHINES).only(side), &[job], &[])?.makespan_s)
         };
         let (physical, virtual_) = (time(Side::Physical)?, time(Side::Virtual)?);

@@ -1,6 +1,6 @@
 //! Section 2.3 (Figure 4): three sets of five jobs, first come first served on the physical machines, and placed on both sides.
 
-use super::testbed::{self, chance, hybrid, Program, Work};
+use super::testbed::{self, hybrid, Program, Work};
 use super::training::History;
 use super::METHOD;
 use crate::report::{Cell, Claim, Evidence, Report, Table};
@@ -48,7 +48,7 @@ const SETS: [[(Program, f64); 5]; 3] = [
 const RECORDS: usize = 1_000;
 
 fn jobs(work: &[(Program, f64)], history: Option<&History>, seed: u64) -> Vec<Job> {
-    let mut rng = chance(seed, 2);
+    let mut rng = ensemble::chance(seed, 2);
     let job = |(at, (program, size)): (usize, &(Program, f64))| {
         let job = Work { program: *program, size: *size }.job(at, &mut rng);
         match history {

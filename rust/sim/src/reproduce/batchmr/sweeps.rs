@@ -1,6 +1,6 @@
 //! Section 2.2 (Figure 3): one threshold after the other from 0 to 100 % in 21 steps.
 
-use super::testbed::{self, chance, hybrid, Finished, Program, Size, Work};
+use super::testbed::{self, hybrid, Finished, Program, Size, Work};
 use super::training::History;
 use super::METHOD;
 use crate::report::{number, Axis, Claim, Evidence, Report, Sample, Table};
@@ -74,7 +74,7 @@ struct Mix {
 
 impl Mix {
     fn draw(seed: u64, number: u64) -> Result<Mix, StudyError> {
-        let mut rng = chance(seed, 1_000 + number);
+        let mut rng = ensemble::chance(seed, 1_000 + number);
         let machines = rng.random_range(4..=10);
         let one = |rng: &mut rand_xoshiro::Xoshiro256PlusPlus| Work {
             program: PROGRAMS[rng.random_range(0..PROGRAMS.len())],
@@ -88,7 +88,7 @@ impl Mix {
     }
 
     fn run(&self, size: Size, history: Option<&History>, knobs: &[(&str, String)]) -> Result<Finished, StudyError> {
-        let mut rng = chance(self.seed, 1);
+        let mut rng = ensemble::chance(self.seed, 1);
         let job = |(at, work): (usize, &Work)| {
             let job = work.job(at, &mut rng);
             match history {

@@ -6,8 +6,7 @@ use crate::workload::cluster::{gb, millis, secs, Job, Stage, Times};
 use hiatus_core::batchmr::Verdict;
 use hiatus_core::fact::Side;
 use hiatus_core::units::{Millis, PartitionId};
-use rand::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand::Rng;
 
 /// Containers that a machine, physical or virtual, runs side by side (Hadoop 1's default of map slots).
 const PLACES: i64 = 2;
@@ -192,12 +191,3 @@ pub(super) fn run(size: Size, jobs: &[Job], knobs: &[(&str, String)]) -> Result<
 
 /// No run takes that long.
 const LONGEST: Millis = Millis(1_000_000_000);
-
-/// Chance of one draw of a study.
-pub(super) fn chance(seed: u64, stream: u64) -> Xoshiro256PlusPlus {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    for _ in 0..stream {
-        rng.jump();
-    }
-    rng
-}

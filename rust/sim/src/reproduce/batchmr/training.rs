@@ -1,6 +1,6 @@
 //! Section 1.5: four programs of eight sizes, each on both sides alone: 64 records.
 
-use super::testbed::{self, chance, hybrid, Program, Work};
+use super::testbed::{self, hybrid, Program, Work};
 use crate::reproduce::{ensemble, StudyError};
 use crate::workload::cluster::Job;
 use hiatus_core::batchmr::job_class;
@@ -31,7 +31,7 @@ impl History {
             let (program, (machines, gb), side) = runs[at as usize];
             let work = Work { program, size: gb };
             let size = hybrid(machines).only(side);
-            let job = work.job(at as usize, &mut chance(seed, at));
+            let job = work.job(at as usize, &mut ensemble::chance(seed, at));
             let finished = testbed::run(size, std::slice::from_ref(&job), &[])?;
             let (nodes, took) = (size.of(side) as u32, finished.took[0]);
             Ok((class(&job), Run { same_class: true, side, at_ms: at, took, nodes, input: work.input() }))
