@@ -135,13 +135,13 @@ pub fn lend(cluster: &mut Cluster, planner: &Planner, settings: &Settings) -> Vi
             let Some(node) = cluster.containers().get(&id).and_then(|reduce| cluster.nodes().get(&reduce.node)) else {
                 continue;
             };
-            let swap = changes_places(cluster, settings, node, room, &served);
-            // With a map that is suspended there it changes places: the node keeps no more for that. Where reduces held all the
-            // room that the last map waits for, and lent none because as much is suspended as may be, all would wait for ever.
-            let beside = swap.map_or(0, |(_, memory_mb)| memory_mb);
+            let swapped = change_places(cluster, settings, node, room, &served);
+            // With maps that are suspended there it changes places: the node keeps no more for what they have. Where reduces held all
+            // the room that the last maps wait for, and lent none because as much is suspended as may be, all would wait for ever.
+            let beside: i64 = swapped.iter().map(|(_, memory_mb)| memory_mb).sum();
             let keeps = room.memory_mb - beside <= room_for_suspended_mb(&settings.cluster, node);
-            if keeps && (swap.is_some() || take(&mut wanted, room)) {
-                served.extend(swap.map(|(map, _)| map));
+            if keeps && (!swapped.is_empty() || take(&mut wanted, room)) {
+                served.extend(swapped.iter().map(|(map, _)| *map));
                 cluster.suspend(id, Reason::Lent);
             }
         }
@@ -149,22 +149,30 @@ pub fn lend(cluster: &mut Cluster, planner: &Planner, settings: &Settings) -> Vi
     visits
 }
 
-/// The largest map suspended on the node that would go on in such a room, and its memory in MiB; none while room is lent there that
-/// nobody uses yet, and none of those that others lend for already.
-fn changes_places(
+/// Maps suspended on the node that would go on in such a room, largest first, with their memory in MiB; none while room is lent there
+/// that nobody uses yet, and none of those that others lend for already.
+fn change_places(
     cluster: &Cluster,
     settings: &Settings,
     node: &Node,
-    room: Resource,
+    mut room: Resource,
     served: &BTreeSet<ContainerId>,
-) -> Option<(ContainerId, i64)> {
+) -> Vec<(ContainerId, i64)> {
     if node.loans.values().any(|loan| !loan.is_used()) {
-        return None;
+        return Vec::new();
     }
     let here = node.suspended.iter().filter_map(|id| cluster.containers().get(id).map(|map| (*id, map)));
     let waiting = here.filter(|(id, map)| !served.contains(id) && may_go_on(cluster, settings, map));
-    let fitting = waiting.filter(|(_, map)| map.resource().fits_in(room));
-    fitting.map(|(id, map)| (id, map.resource().memory_mb)).max_by_key(|(id, memory_mb)| (*memory_mb, Reverse(*id)))
+    let mut waiting: Vec<_> = waiting.map(|(id, map)| (Reverse(map.resource()), id)).collect();
+    waiting.sort_unstable();
+    let mut fitting = Vec::new();
+    for (Reverse(map), id) in waiting {
+        if map.fits_in(room) {
+            room -= map;
+            fitting.push((id, map.memory_mb));
+        }
+    }
+    fitting
 }
 
 /// Sizes of the maps that want containers, in order, with how many of each find no room yet: neither kept for them nor lent already.

@@ -4,7 +4,7 @@ use crate::world::{gb, secs, Job, Node, Shuffle, Stage, Times, World};
 use hiatus_core::explain::explain;
 use hiatus_core::fact::{Fact, Word};
 use hiatus_core::predoop;
-use hiatus_core::units::{ContainerId, Millis};
+use hiatus_core::units::{ContainerId, Millis, Resource};
 
 /// Reduces are asked for as soon as a map is done, and fetch what it made at once.
 const EARLY: Shuffle = Shuffle { fetch: Millis(0), ramp_up: 1.0 };
@@ -144,17 +144,19 @@ fn p10_no_deadlock_on_one_node_with_d_r_of_100_percent_and_all_maps_pending() {
 /// Found by `hiatus reproduce predoop-idle`: reduces held all the room of a node, on which as much was suspended as may be, and there
 /// the last map of their job, for five minutes, until it was killed.
 #[test]
-fn p10_where_reduces_hold_all_room_the_map_they_wait_for_changes_places_with_one() {
-    for shape in 0..60 {
-        let maps: Vec<u64> = (0..7).map(|map| 20 + (shape * 7 + map * 13) % 60).collect();
-        let mut world = lending()
-            .set("lend-threshold", "0")
-            .set("max-suspended-memory", "0.25")
-            .node(Node::of(gb(4)))
-            .job(map_reduce("job", &maps, 3, 20));
-        world.run();
-        nothing_was_lost(&world);
-        assert!(world.now() < secs(400), "maps of {maps:?} s take until {:?}", world.now());
+fn p10_where_reduces_hold_all_room_the_maps_they_wait_for_change_places_with_one() {
+    for (map_mb, reduce_mb, reduces, suspended) in [(1024, 1024, 3, "0.25"), (512, 1536, 2, "0.375")] {
+        for shape in 0..60 {
+            let maps: Vec<u64> = (0..7).map(|map| 20 + (shape * 7 + map * 13) % 60).collect();
+            let mut job = map_reduce("job", &maps, reduces, 20);
+            job.stages[0].size = Resource::new(map_mb, 0);
+            job.stages[1].size = Resource::new(reduce_mb, 0);
+            let world = lending().set("lend-threshold", "0").set("max-suspended-memory", suspended);
+            let mut world = world.node(Node::of(gb(4))).job(job);
+            world.run();
+            nothing_was_lost(&world);
+            assert!(world.now() < secs(400), "maps of {maps:?} s take until {:?}", world.now());
+        }
     }
 }
 
