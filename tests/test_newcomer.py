@@ -73,8 +73,8 @@ def test_from_unpacking_to_stock_again(release, clusters):
 
     _refresh(cluster, "observe", "suspend")
     with live.applications(cluster) as applications:
-        applications.start("big", 3)
-        live.await_running(applications, "big", 3)
+        applications.start("big", 4)  # all that the node holds
+        live.await_running(applications, "big", 4)
         applications.start("small", 1, command=work(2))
         (standing,) = live.await_paused(cluster)
         assert standing in [one["container"] for one in cluster.rm.get("/ws/v1/hiatus")["suspended"]]
