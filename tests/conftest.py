@@ -1,18 +1,20 @@
 """Real clusters for tests."""
 
 import shutil
+import tarfile
 
 import pytest
 
 import live
-from hiatus_cluster import daemons, layout
+from hiatus_cluster import building, daemons, layout
 from hiatus_cluster.applications import Applications
 from hiatus_cluster.cluster import Cluster
 from hiatus_cluster.configuration import Spec
+from hiatus_cluster.release import assembly
 
 
 def pytest_collection_modifyitems(items):
-    """Whatever uses a cluster is marked, so that `-m "not daemons"` leaves it out.
+    """Whatever uses a cluster is marked, so that `-m "not daemons"` leaves it out; likewise what builds the release.
 
     It gets a second try, which the summary tells as RERUN: a neighbour on the machine can starve a dozen daemons for longer than any
     time-out that would still notice a hang. What fails twice fails.
@@ -21,11 +23,26 @@ def pytest_collection_modifyitems(items):
         if "clusters" in item.fixturenames:
             item.add_marker(pytest.mark.daemons)
             item.add_marker(pytest.mark.flaky(reruns=1))
+        if "release" in item.fixturenames:
+            item.add_marker(pytest.mark.builds)
+            item.add_marker(pytest.mark.timeout(3600))
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory):
+    """The release, built and unpacked as an administrator has it."""
+    building.run(layout.ROOT / "scripts" / "release")
+    folder = tmp_path_factory.mktemp("release")
+    with tarfile.open(layout.BUILD / f"hiatus-{assembly.version()}.tar.gz") as tar:
+        tar.extractall(folder, filter="data")
+    return folder / f"hiatus-{assembly.version()}"
 
 
 @pytest.fixture(scope="module")
 def clusters(request):
     """Starts clusters: ``clusters(nodes=1, scheduler="capacity", …)``, the fields of Spec. All end with the module, and leave nothing.
+
+    ``kind`` is the class to make them of, Cluster by default.
 
     State and logs stay in build/tests/<module>/ until the next run.
     """
@@ -35,8 +52,8 @@ def clusters(request):
     shutil.rmtree(home, ignore_errors=True)
     started = []
 
-    def start(**spec):
-        cluster = Cluster(home / str(len(started) + 1))
+    def start(kind=Cluster, **spec):
+        cluster = kind(home / str(len(started) + 1))
         started.append(cluster)
         cluster.up(Spec(**spec))
         return cluster

@@ -16,14 +16,23 @@ def product(say, for_old_systems=False):
     toolchain.ensure(say)
     say("Rust")
     run("cargo", "build", "--release", "--locked", "-p", "hiatus-jni", "-p", "hiatus-sim")
-    library = layout.cargo_target() / "release" / "libhiatus.so"
     if for_old_systems:
-        say("Rust, the native library for older systems")
-        library = portable.build()
+        jars_for_old_systems(say)
+    else:
+        _jars(say, layout.cargo_target() / "release" / "libhiatus.so", "; with --portable it runs on older systems, too")
+
+
+def jars_for_old_systems(say):
+    """The jars alone, the native library in them built against an old glibc."""
+    toolchain.ensure(say)
+    say("Rust, the native library for older systems")
+    _jars(say, portable.build())
+
+
+def _jars(say, library, remark=""):
     _place_native_library(library)
     major, minor = portable.needed_glibc(library)
-    say(f"the native library needs glibc {major}.{minor} or newer"
-        + ("" if for_old_systems else "; with --portable it runs on older systems, too"))
+    say(f"the native library needs glibc {major}.{minor} or newer{remark}")
     say("Java")
     run(*GRADLE, "--quiet", "assemble")
 

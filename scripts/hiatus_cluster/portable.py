@@ -14,24 +14,42 @@ _REQUIREMENTS = layout.ROOT / "scripts" / "hiatus_cluster" / "portable.txt"
 
 
 def build():
-    """Builds libhiatus with Zig as the linker, against a glibc of that age; returns the file. Raises ClusterError."""
+    """Builds libhiatus with Zig as the linker, against a glibc of that age; returns the file. Raises ClusterError.
+
+    Without what debuggers read: Zig's own part of that names the folder in which it was run.
+    """
     tools = toolchain.python_with(layout.BUILD / "portable-tools", _REQUIREMENTS).parent
     triple = f"{platform.machine()}-unknown-linux-gnu"
     command = ["cargo", "zigbuild", "--release", "--locked", "-p", "hiatus-jni", "--lib",
                "--target", f"{triple}.{'.'.join(map(str, OLDEST_GLIBC))}"]
-    environment = toolchain.environment()
+    environment = {**toolchain.environment(), "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(_unplaced())}
     environment["PATH"] = os.pathsep.join([str(tools), environment["PATH"]])
     done = subprocess.run(command, cwd=layout.ROOT, env=environment)
     if done.returncode:
         raise ClusterError(f"`{' '.join(command)}` ended with {done.returncode}; is the Rust target {triple} installed?")
-    library = layout.cargo_target() / triple / "release" / "libhiatus.so"
+    whole = layout.cargo_target() / triple / "release" / "libhiatus.so"
+    library = whole.with_name("libhiatus-stripped.so")
+    stripped = subprocess.run(["strip", "--strip-debug", "-o", library, whole], capture_output=True, text=True)
+    if stripped.returncode:
+        raise ClusterError(f"strip of {whole} failed: {stripped.stderr}")
     if needed_glibc(library) > OLDEST_GLIBC:
         raise ClusterError(f"{library} needs glibc {needed_glibc(library)}, not {OLDEST_GLIBC} or older as it should")
     return library
 
 
+def _unplaced():
+    """Options of rustc by which it does not matter where the sources lie: the same sources make the same library."""
+    cargo_home = os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo"))
+    return [f"--remap-path-prefix={layout.ROOT}=/hiatus", f"--remap-path-prefix={cargo_home}=/cargo"]
+
+
 def needed_glibc(library):
     """The version of glibc that a shared library needs at least, as (2, 17); (0, 0) if it names none."""
+    return glibc_of(library.read_bytes())
+
+
+def glibc_of(library):
+    """The same of a library's bytes."""
     # Versions are among the strings of its dynamic symbol table, each between zero bytes.
-    names = re.findall(rb"(?<=\0)GLIBC_(\d+)\.(\d+)(?:\.\d+)?(?=\0)", library.read_bytes())
+    names = re.findall(rb"(?<=\0)GLIBC_(\d+)\.(\d+)(?:\.\d+)?(?=\0)", library)
     return max(((int(major), int(minor)) for major, minor in names), default=(0, 0))

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match std::fs::write(hiatus::java::path(), hiatus::java::records()) {
+    let path = hiatus::java::path(env!("CARGO_MANIFEST_DIR"));
+    match std::fs::write(&path, hiatus::java::records()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}: {error}", hiatus::java::path().display());
+            eprintln!("{}: {error}", path.display());
             ExitCode::FAILURE
         }
     }

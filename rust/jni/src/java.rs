@@ -2,12 +2,12 @@
 
 use crate::layout::{Layout, Type, ABI, ANSWERS, FACTS, HEADER, LENDS, MORE, SAID};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Where the generated file is checked in.
-pub fn path() -> PathBuf {
-    let java = "../../java/scheduler/src/generated/java/io/hiatus/scheduler/Records.java";
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(java)
+/// Where the generated file is checked in, seen from this crate's folder. That is the caller's to name: the library would
+/// depend on where it was built.
+pub fn path(manifest_dir: &str) -> PathBuf {
+    Path::new(manifest_dir).join("../../java/scheduler/src/generated/java/io/hiatus/scheduler/Records.java")
 }
 
 /// Its text.
@@ -119,7 +119,7 @@ fn camel(name: &str) -> String {
 mod tests {
     #[test]
     fn the_java_side_is_not_stale() {
-        let checked_in = std::fs::read_to_string(super::path()).unwrap_or_default();
+        let checked_in = std::fs::read_to_string(super::path(env!("CARGO_MANIFEST_DIR"))).unwrap_or_default();
         assert!(checked_in == super::records(), "run `cargo run -p hiatus-jni --bin generate-records` and commit");
     }
 }

@@ -1,8 +1,8 @@
 package io.hiatus.nodemanager;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.slf4j.Logger;
@@ -31,23 +31,35 @@ final class NodeManagerSetup {
      * @return whether it can
      */
     static boolean prepare(Configuration conf) {
-        List<String> obstacles = new ArrayList<>();
+        Map<String, String> obstacles = obstacles(conf);
+        if (!obstacles.isEmpty()) {
+            LOG.error("This node CANNOT SUSPEND containers and does not announce itself. To change that: {}",
+                String.join("; ", obstacles.values()));
+            return false;
+        }
+        announce(conf);
+        return true;
+    }
+
+    /** Sets what is unset, and tells what the administrator has set that rules suspension out: by key, what to do. */
+    static Map<String, String> obstacles(Configuration conf) {
+        Map<String, String> obstacles = new LinkedHashMap<>();
         String pause = YarnConfiguration.NM_CONTAINER_QUEUING_USE_PAUSE_FOR_PREEMPTION;
         if (unset(conf, pause)) {
             conf.setBoolean(pause, true);
         } else if (!conf.getBoolean(pause, false)) {
-            obstacles.add("set " + pause + " to true: demoted containers are killed otherwise");
+            obstacles.put(pause, "set " + pause + " to true: demoted containers are killed otherwise");
         }
 
         String length = YarnConfiguration.NM_OPPORTUNISTIC_CONTAINERS_MAX_QUEUE_LENGTH;
         if (unset(conf, length)) {
             conf.setInt(length, QUEUE_LENGTH);
         } else if (conf.getInt(length, 0) <= 0) {
-            obstacles.add("set " + length + " above 0: containers start without waiting for room otherwise");
+            obstacles.put(length, "set " + length + " above 0: containers start without waiting for room otherwise");
         }
         String policy = YarnConfiguration.NM_OPPORTUNISTIC_CONTAINERS_QUEUE_POLICY;
         if (!unset(conf, policy) && !"BY_QUEUE_LEN".equals(conf.getTrimmed(policy))) {
-            obstacles.add("set " + policy + " to BY_QUEUE_LEN: no other looks at the queue length");
+            obstacles.put(policy, "set " + policy + " to BY_QUEUE_LEN: no other looks at the queue length");
         }
 
         String launcher = YarnConfiguration.NM_CONTAINERS_LAUNCHER_CLASS;
@@ -55,16 +67,10 @@ final class NodeManagerSetup {
         if (unset(conf, launcher)) {
             conf.set(launcher, ours);
         } else if (!ours.equals(conf.getTrimmed(launcher))) {
-            obstacles.add("set " + launcher + " to " + ours + ": no other resumes a container twice, or after a restart");
+            obstacles.put(launcher, "set " + launcher + " to " + ours + ": no other resumes a container twice, or after a restart");
         }
 
-        if (!obstacles.isEmpty()) {
-            LOG.error("This node CANNOT SUSPEND containers and does not announce itself. To change that: {}",
-                String.join("; ", obstacles));
-            return false;
-        }
-        announce(conf);
-        return true;
+        return obstacles;
     }
 
     private static void announce(Configuration conf) {

@@ -1,5 +1,9 @@
 package io.hiatus.nodemanager;
 
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -56,6 +60,9 @@ public final class SuspensionConf {
     /** Default of {@link #ORPHAN_GRACE_MS}. */
     public static final long DEFAULT_ORPHAN_GRACE_MS = 600_000;
 
+    private static final List<String> KEYS = Arrays.asList(NOTICE_GRACE_MS, SIGNAL_TIMEOUT_MS, PULSE_INTERVAL_MS, PULSE_LENGTH_MS,
+        FREEZER_ENABLED, ORPHAN_GRACE_MS);
+
     final long noticeGraceMs;
     final long signalTimeoutMs;
     final long pulseIntervalMs;
@@ -79,6 +86,20 @@ public final class SuspensionConf {
         }
         orphanGraceMs = millis(conf, ORPHAN_GRACE_MS, DEFAULT_ORPHAN_GRACE_MS, 0);
         freezerEnabled = bool(conf, FREEZER_ENABLED, DEFAULT_FREEZER_ENABLED);
+    }
+
+    /** By key, which settings do not exist, and the first that is wrong: with that one a NodeManager would not start. */
+    static Map<String, String> wrong(Configuration conf) {
+        Map<String, String> wrong = new LinkedHashMap<>();
+        conf.getPropsWithPrefix(PREFIX).keySet().stream().map(PREFIX::concat).filter(key -> !KEYS.contains(key))
+            .forEach(key -> wrong.put(key, "no such property; there are " + String.join(", ", KEYS)));
+        try {
+            new SuspensionConf(conf);
+        } catch (IllegalArgumentException e) {
+            String key = e.getMessage().substring(0, e.getMessage().indexOf('='));
+            wrong.put(key, e.getMessage());
+        }
+        return wrong;
     }
 
     private static long millis(Configuration conf, String key, long byDefault, long atLeast) {

@@ -185,6 +185,7 @@ final class Engine {
   }
 
   private void start() {
+    HadoopVersion.require(scheduler.hadoopVersion());
     NativeLibrary.load(conf.extractDirs());
     core = Native.create(conf.coreProperties());
     Facts fresh = scheduler.createFacts();
@@ -272,7 +273,7 @@ final class Engine {
     fault = cause instanceof NativeException ? cause.getMessage() : cause.toString();
     metrics.fallback.set(1);
     LOG.error("HIATUS IS OFF: {}. Stock CapacityScheduler has taken over; jobs go on. After mending the cause, "
-        + "`yarn rmadmin -refreshQueues` starts Hiatus again.", fault, cause);
+        + "`yarn rmadmin -refreshQueues` starts Hiatus again.", fault, cause instanceof HadoopVersion.Unknown ? null : cause);
     explainer.forget();
   }
 }

@@ -9,6 +9,7 @@ import java.net.HttpURLConnection;
 import java.net.URL;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.List;
 import java.util.StringJoiner;
@@ -26,7 +27,8 @@ public final class HiatusCommand extends Configured implements Tool {
   private static final String USAGE = "suspend ID…           park applications or containers until they are resumed\n"
       + "resume ID…            take them up again\n"
       + "list                  what is suspended or parked\n"
-      + "explain [APPLICATION] everything that Hiatus knows and decides, or one application's part of it, as JSON";
+      + "explain [APPLICATION] everything that Hiatus knows and decides, or one application's part of it, as JSON\n"
+      + "check-config FOLDER   what in a folder of Hadoop's configuration keeps Hiatus from working as it should";
   private static final String ROOT = "/ws/v1/hiatus";
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -52,6 +54,10 @@ public final class HiatusCommand extends Configured implements Tool {
       } else if (command.equals("explain") && ids.size() <= 1) {
         System.out.println(JSON.writerWithDefaultPrettyPrinter()
             .writeValueAsString(call("GET", ids.isEmpty() ? ROOT : ROOT + "/apps/" + ids.get(0), null)));
+      } else if (command.equals("check-config") && ids.size() == 1) {
+        List<ConfigCheck.Finding> findings = new ConfigCheck(Paths.get(ids.get(0))).findings();
+        findings.forEach(System.out::println);
+        return findings.isEmpty() ? 0 : 1;
       } else {
         System.err.println(USAGE);
         return 2;

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
+import org.apache.hadoop.util.VersionInfo;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
@@ -165,6 +166,10 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   HiatusMetrics createMetrics() {
     return new HiatusMetrics();
+  }
+
+  String hadoopVersion() {
+    return VersionInfo.getVersion();
   }
 
   Facts createFacts() {

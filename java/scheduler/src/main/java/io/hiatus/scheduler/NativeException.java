@@ -1,6 +1,6 @@
 package io.hiatus.scheduler;
 
-/** The native library refused or panicked; the message is its own. */
+/** The core cannot be used: its library refused, panicked, or is not for this jar, machine or Hadoop; the message says what and why. */
 public class NativeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

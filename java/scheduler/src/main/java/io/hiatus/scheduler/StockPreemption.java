@@ -24,15 +24,19 @@ final class StockPreemption {
 
   /** Another configuration is in force, or other hands place. */
   void configure(Configuration conf, boolean hiatusPlaces) {
-    configured = conf.getBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS,
-            YarnConfiguration.DEFAULT_RM_SCHEDULER_ENABLE_MONITORS)
-        && Arrays.asList(conf.getTrimmedStrings(YarnConfiguration.RM_SCHEDULER_MONITOR_POLICIES))
-            .contains(ProportionalCapacityPreemptionPolicy.class.getName());
+    configured = isConfigured(conf);
     if (configured && hiatusPlaces) {
       LOG.warn("CAPACITYSCHEDULER'S PREEMPTION IS SWITCHED OFF while Hiatus places: it would kill what Hiatus may only suspend, or "
           + "may not touch. {} = true has no effect on it until the mode is off or observe, or Hiatus fails.",
           YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS);
     }
+  }
+
+  /** Whether the administrator has asked for it. */
+  static boolean isConfigured(Configuration conf) {
+    return conf.getBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, YarnConfiguration.DEFAULT_RM_SCHEDULER_ENABLE_MONITORS)
+        && Arrays.asList(conf.getTrimmedStrings(YarnConfiguration.RM_SCHEDULER_MONITOR_POLICIES))
+            .contains(ProportionalCapacityPreemptionPolicy.class.getName());
   }
 
   /** Notes that an order of its was not carried out. */

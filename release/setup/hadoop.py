@@ -1,0 +1,84 @@
+"""A Hadoop unpacked from its tarball, and this release beside it."""
+
+import glob
+import os
+import re
+import zipfile
+
+from .refusal import Refusal
+
+#: This release: where it was unpacked.
+RELEASE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+#: Which Hadoops it knows: a file in the scheduler's jar, which looks there too when a ResourceManager starts.
+_VERSIONS = "hadoop-versions"
+#: Where each of our jars goes, below Hadoop's folder: both are on the class paths that Hadoop's scripts make.
+_FOLDERS = {"scheduler": "share/hadoop/yarn/lib", "nodemanager": "share/hadoop/yarn/lib", "mapreduce": "share/hadoop/mapreduce"}
+
+
+class Hadoop:
+    """One machine's Hadoop: its folder and its configuration."""
+
+    def __init__(self, home, conf=None):
+        self.home = os.path.abspath(home)
+        self.conf = os.path.abspath(conf or os.path.join(home, "etc", "hadoop"))
+        self.version = self._version()
+
+    def _version(self):
+        where = os.path.join(self.home, "share", "hadoop", "yarn")
+        pattern = re.compile(r"hadoop-yarn-server-resourcemanager-(\d.*)\.jar$")
+        found = [match.group(1) for match in map(pattern.match, sorted(_list(where))) if match and not match.group(1).endswith("-tests")]
+        if len(found) != 1:
+            raise Refusal("{} is no Hadoop from a tarball: {} has {} jars of a ResourceManager, one expected".format(
+                self.home, where, len(found)))
+        return found[0]
+
+    def require_known(self):
+        """Raises Refusal unless this release knows the version."""
+        known = known_versions()
+        if self.version not in known:
+            raise Refusal("Hadoop {} in {} is unknown to this release, which knows {}: Hiatus would leave everything to "
+                          "CapacityScheduler".format(self.version, self.home, ", ".join(known)))
+
+    def require_writable(self, *files):
+        """Raises Refusal if this user may not write what is going to change."""
+        folders = [os.path.join(self.home, folder) for folder in sorted(set(_FOLDERS.values()))]
+        for path in folders + [self.conf] + [file for file in files if os.path.exists(file)]:
+            if not os.access(path, os.W_OK):
+                raise Refusal("no permission to write {}: run this as the user it belongs to".format(path))
+
+    def file(self, name):
+        """A file of the configuration."""
+        return os.path.join(self.conf, name)
+
+    def place_of(self, jar):
+        """Where one of the release's jars goes."""
+        module = os.path.basename(jar).split("-")[1]
+        return os.path.join(self.home, _FOLDERS[module], os.path.basename(jar))
+
+    def installed_jars(self):
+        """Our jars that lie in this Hadoop, of whatever version."""
+        return sorted(jar for module, folder in _FOLDERS.items()
+                      for jar in glob.glob(os.path.join(glob.escape(self.home), folder, "hiatus-{}-*.jar".format(module))))
+
+
+def jars():
+    """The release's own jars. Raises Refusal if there are not as many as there should be."""
+    found = sorted(glob.glob(os.path.join(glob.escape(RELEASE), "jars", "hiatus-*.jar")))
+    if len(found) != len(_FOLDERS):
+        raise Refusal("{}/jars should have {} jars and has {}: unpack the release again".format(RELEASE, len(_FOLDERS), len(found)))
+    return found
+
+
+def known_versions():
+    """The versions of Hadoop that this release knows."""
+    scheduler = next(jar for jar in jars() if os.path.basename(jar).startswith("hiatus-scheduler-"))
+    with zipfile.ZipFile(scheduler) as jar:
+        lines = jar.read(_VERSIONS).decode().splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def _list(folder):
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
