@@ -25,3 +25,4 @@ mod recovery;
 mod sides;
 mod small_and_big;
 mod suspension;
+mod turns;
