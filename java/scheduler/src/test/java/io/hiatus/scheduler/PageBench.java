@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hiatus.scheduler.PeerLoad.Want;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -44,10 +45,12 @@ public final class PageBench {
       String[] pair = argument.split("=", 2);
       options.put(pair[0], Integer.parseInt(pair[1]));
     }
+    PrintStream out = System.out;
+    System.setOut(System.err); // for the log
     // Not otherwise: threads of the ResourceManager's would keep the JVM.
     int code = 1;
     try {
-      play(options.get("nodes"), options.get("apps"));
+      play(options.get("nodes"), options.get("apps"), out);
       code = 0;
     } catch (Exception | Error e) {
       e.printStackTrace();
@@ -55,7 +58,7 @@ public final class PageBench {
     Runtime.getRuntime().halt(code);
   }
 
-  private static void play(int nodes, int apps) throws Exception {
+  private static void play(int nodes, int apps, PrintStream out) throws Exception {
     Configuration conf = BenchCluster.configuration(HiatusScheduler.class);
     conf.set(HiatusConfiguration.MODE, "suspend");
     // So that lists of what is suspended, and where, are long.
@@ -89,13 +92,13 @@ public final class PageBench {
     int many = Math.max(1, 2 * nodes * SLOTS * FILL / 100 / apps - few);
     load.submit(apps, i -> i % 2 == 0 ? Want.ending(few, 0) : Want.lasting(many, BenchCluster.TASK_MB));
     round(load, WARMUP_ROUNDS);
-    System.out.println(app.port());
+    out.println(app.port());
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       load.resetTimes();
       holds[0].reset();
       round(load, Integer.parseInt(line));
-      System.out.println(new ObjectMapper().writeValueAsString(measured(load, holds[0], (HiatusScheduler) rm.getResourceScheduler())));
+      out.println(new ObjectMapper().writeValueAsString(measured(load, holds[0], (HiatusScheduler) rm.getResourceScheduler())));
     }
   }
 
