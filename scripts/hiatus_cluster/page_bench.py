@@ -29,11 +29,12 @@ look();
 """
 
 METHOD = """One thread plays all nodes and masters at the pace of a cluster: one round of masters' calls and nodes' heartbeats a second. Half of the jobs
-want a few containers that end after 1 to 20 s, the other half containers that last, together 130 % of the cluster; policy `hfsp`, mode `suspend`,
-all nodes able to suspend. Windows with and without viewers take turns, in one JVM. A viewer asks what the page asks with its list of jobs
+have filled the cluster with containers that last, the other half came then and want a few each, which end after 1 to 20 s; together they want 130 %
+of the cluster; policy `hfsp`, mode `suspend`, all nodes able to suspend. Windows with and without viewers take turns, in one JVM. A viewer asks what the page asks with its list of jobs
 open, every 3 s, all at once. Times of calls and updates are CPU times of the thread that plays, so that other work matters little; *longest hold* is
 the most CPU time for which another thread (Hiatus' ticker, which makes the explanation once a second while somebody looks) kept the scheduler's write
-lock. The very first request is not counted: it has the web application set up. Times of requests and in the browser are wall times, on the same machine as all the rest.
+lock. The very first request is not counted: it has the web application set up. Times of requests and in the browser are wall times, on the same
+machine as all the rest: they say little where the load average is above its cores.
 """
 
 

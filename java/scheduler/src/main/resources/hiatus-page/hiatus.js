@@ -51,8 +51,10 @@ function time(seconds) {
 }
 
 /** Where HFSP has a job's size from. */
-const SOURCES = {tiny: "a default, for it is small", hint: "its tag", initial: "a first guess", training: "a guess until its first tasks end",
-  final: "its first tasks"};
+const SOURCES = {
+  tiny: "a default, for it is small", hint: "its tag", initial: "a first guess", training: "a guess until its first tasks end",
+  final: "its first tasks",
+};
 
 function sizeOf(job) {
   const source = job.sizing && (SOURCES[job.sizing.source] || job.sizing.source);
@@ -159,7 +161,8 @@ function showState(told) {
   const places = !told.fault && told.mode !== "off" && told.mode !== "observe";
   banner.hidden = places;
   banner.className = told.fault ? "" : "mild";
-  banner.textContent = told.fault ? "Stock CapacityScheduler has taken over: " + told.fault + ". After mending the cause, yarn rmadmin -refreshQueues starts Hiatus again."
+  banner.textContent = told.fault
+    ? `Stock CapacityScheduler has taken over: ${told.fault}. After mending the cause, yarn rmadmin -refreshQueues starts Hiatus again.`
     : told.mode === "observe" ? "Hiatus only observes: stock CapacityScheduler places, and what is shown here is what Hiatus would do."
     : told.mode === "off" ? "Hiatus is switched off: stock CapacityScheduler places." : "";
   const totals = told.totals || {};
@@ -244,8 +247,8 @@ function whySuspended(part, job) {
   const suspended = part.suspended || [];
   const waiting = part.not_parked_yet || [];
   if (!suspended.length) {
-    return job && job.parked ? "It is parked, but nothing of it stands still yet: " + (waiting.map(one => one.because).join("; ") || "it holds nothing") + "."
-      : "Nothing of it is suspended.";
+    const because = waiting.map(one => one.because).join("; ") || "it holds nothing";
+    return job && job.parked ? `It is parked, but nothing of it stands still yet: ${because}.` : "Nothing of it is suspended.";
   }
   const reasons = [...new Set(suspended.map(one => one.why))];
   return `${plural(suspended.length, "container")} of it ${suspended.length === 1 ? "is" : "are"} suspended: ${reasons.join("; ")}.`;
@@ -272,7 +275,8 @@ function showJob(id, part) {
   }
   const claims = part.claims || [];
   if (claims.length) {
-    answers["What is kept for it?"] = claims.map(one => `${memory(one.memory_mb)} and ${plural(one.vcores, "vcore")} on ${one.node} for ${time(one.for_ms / 1000)}`).join("; ");
+    answers["What is kept for it?"] = claims.map(one =>
+      `${memory(one.memory_mb)} and ${plural(one.vcores, "vcore")} on ${one.node} for ${time(one.for_ms / 1000)}`).join("; ");
   }
   const phases = job ? job.phases : [];
   const section = at("job");

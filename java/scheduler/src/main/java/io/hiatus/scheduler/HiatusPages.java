@@ -51,8 +51,8 @@ final class HiatusPages implements Filter {
 
   /**
    * Puts itself before all else that the ResourceManager's web application does for those paths. In the configuration there is
-   * no place for that: what stands there as filter initialisers YARN takes for a choice of who is to be authenticated, and how. Where the web
-   * application is built otherwise there is no page, and all else works.
+   * no place for that: YARN takes what stands there as filter initialisers for a choice of who is to be authenticated, and how.
+   * Where the web application is built otherwise there is no page, and all else works.
    */
   static void addTo(WebApp app, ResourceManager manager) {
     try {
@@ -90,8 +90,16 @@ final class HiatusPages implements Filter {
     } else {
       chain.doFilter(asked, answer);
       if (response.getStatus() == HttpServletResponse.SC_OK && String.valueOf(response.getContentType()).startsWith("text/html")) {
-        response.getWriter().write(note());
+        addNote(response);
       }
+    }
+  }
+
+  private void addNote(HttpServletResponse response) throws IOException {
+    try {
+      response.getWriter().write(note());
+    } catch (IllegalStateException e) {
+      LOG.debug("YARN's page was written as bytes, and ends with them", e);
     }
   }
 

@@ -87,10 +87,12 @@ public final class PageBench {
     HiatusPages.addTo(app, rm);
     PeerLoad load = new PeerLoad(rm, QUEUES, 7);
     load.join(nodes, SLOTS, 0);
-    // Half of them want a few containers, the others most of the cluster.
+    // Half of them fill the cluster, and the others want a few containers each then, so that some of those make way.
     int few = Math.max(1, nodes * SLOTS / apps / 2);
     int many = Math.max(1, 2 * nodes * SLOTS * FILL / 100 / apps - few);
-    load.submit(apps, i -> i % 2 == 0 ? Want.ending(few, 0) : Want.lasting(many, BenchCluster.TASK_MB));
+    load.submit(apps / 2, i -> Want.lasting(many, BenchCluster.TASK_MB));
+    round(load, WARMUP_ROUNDS);
+    load.submit(apps - apps / 2, i -> Want.ending(few, 0));
     round(load, WARMUP_ROUNDS);
     out.println(app.port());
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
