@@ -240,7 +240,7 @@ def _output(*command):
     return subprocess.run(command, cwd=layout.ROOT, capture_output=True, text=True).stdout.strip()
 
 
-def _now():
+def now():
     """The time, the load average, and the commit."""
     commit = _output("git", "rev-parse", "--short", "HEAD") + (" with changes" if _output("git", "status", "--porcelain") else "")
     return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"), os.getloadavg()[0], commit
@@ -295,10 +295,10 @@ def main():
     options = arguments()
     building.product(lambda text: print(f"bench: {text}", flush=True))
     jvm = jvm_options()
-    began = _now()
+    began = now()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     for results, profiled in measure(jvm, options):
-        text = page(results, profiled, options, began, _now())
+        text = page(results, profiled, options, began, now())
         options.out.write_text(text)
     print(f"\n{text}\nbench: written to {options.out}")
 

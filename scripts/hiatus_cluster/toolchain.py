@@ -33,6 +33,16 @@ def ensure(say):
     _check_cargo()
 
 
+def program(name, package, say):
+    """Path of a program that only some tests need; the Debian package that has it is installed if root. Raises ClusterError otherwise."""
+    if not _find(name):
+        _install([package], say)
+    found = _find(name)
+    if not found:
+        raise ClusterError(f"{package} was installed, yet there is no {name}")
+    return found
+
+
 def environment():
     """The environment for build tools: this JDK, and rustup's folder on PATH."""
     return {**os.environ, "JAVA_HOME": str(distribution.java_home()), "PATH": _path()}

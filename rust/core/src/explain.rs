@@ -9,15 +9,21 @@ use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
 use crate::scheduler::Scheduler;
 use crate::settings::{Mode, Primitive};
-use crate::state::{Job, Reason, Site, State};
-use crate::units::{AppId, PartitionId};
+use crate::state::{Cluster, Job, Reason, Site, State};
+use crate::units::{AppId, PartitionId, QueueId};
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Everything worth telling.
 #[derive(Debug, Serialize)]
 pub struct Explanation {
+    /// Queues that have such jobs, by partition and in the order in which they are served.
+    pub queues: Vec<QueueExplanation>,
     /// Jobs that hold or want something, by partition and in the order in which they are served.
     pub jobs: Vec<JobExplanation>,
+    /// Nodes with suspended containers.
+    pub nodes: Vec<NodeExplanation>,
     /// Containers that are suspended, being suspended or being resumed.
     pub suspended: Vec<SuspendedExplanation>,
     /// Containers that are parked and still run.
@@ -34,6 +40,44 @@ pub struct Explanation {
     pub estimates: Vec<EstimateError>,
     /// Counters.
     pub counters: Counters,
+}
+
+/// What the jobs of a queue hold and want in one partition.
+#[derive(Debug, Serialize)]
+pub struct QueueExplanation {
+    /// Queue path.
+    pub queue: String,
+    /// Partition handle; 0 is the default.
+    pub partition: u32,
+    /// What it is entitled to now, as a fraction of the partition.
+    pub entitled: f64,
+    /// What its jobs hold, as a fraction of the partition.
+    pub held: f64,
+    /// Jobs that hold or want something.
+    pub jobs: usize,
+    /// Containers wanted.
+    pub pending: u32,
+    /// Containers suspended.
+    pub suspended: u32,
+}
+
+/// A node on which containers are suspended. Memory in MiB.
+#[derive(Debug, Serialize)]
+pub struct NodeExplanation {
+    /// Handle.
+    pub node: u32,
+    /// Partition handle; 0 is the default.
+    pub partition: u32,
+    /// Containers suspended.
+    pub suspended: usize,
+    /// The memory that those keep.
+    pub suspended_mb: i64,
+    /// As much as they may keep (`max-suspended-memory`, and what RAM and swap hold).
+    pub most_suspended_mb: i64,
+    /// What the node offers.
+    pub total_mb: i64,
+    /// What of that containers use that are not suspended.
+    pub used_mb: i64,
 }
 
 /// A job's place and size.
@@ -239,7 +283,9 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
     let claims = cluster.claimed().flat_map(|(id, node)| node.claims.iter().map(move |claim| (id, claim)));
     let tally = &cluster.tally();
     Explanation {
+        queues: scheduler.planner().all().flat_map(|(partition, plan)| queues(cluster, partition, plan)).collect(),
         jobs: jobs.collect(),
+        nodes: nodes(scheduler),
         suspended: cluster
             .suspended()
             .map(|(id, container)| {
@@ -308,7 +354,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
             })
             .collect(),
         unknown_queues: unknown_queues(scheduler),
-        estimates: scheduler.planner().estimate_errors(),
+        estimates: scheduler.planner().estimate_errors().map(|(_, error)| error).collect(),
         counters: Counters {
             suspended: tally.suspended,
             lent: tally.lent,
@@ -322,6 +368,48 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
             starvation_firings: scheduler.starvation_firings(),
         },
     }
+}
+
+fn queues(cluster: &Cluster, partition: PartitionId, plan: &PartitionPlan) -> Vec<QueueExplanation> {
+    let of_queue = |(id, places): &(QueueId, Range<usize>)| {
+        let mut explained = QueueExplanation {
+            queue: cluster.queues().get(id)?.path.clone(),
+            partition: partition.0,
+            entitled: plan.entitled.get(id).copied().unwrap_or(0.0),
+            held: 0.0,
+            jobs: 0,
+            pending: 0,
+            suspended: 0,
+        };
+        let last_places = places.clone().filter(|at| plan.is_last(*at));
+        for job in last_places.filter_map(|at| cluster.jobs().get(&plan.entries.get(at)?.app)) {
+            explained.held += job.share(plan.total, partition);
+            explained.jobs += 1;
+            for (_, phase) in job.phases.iter().filter(|(key, _)| key.partition == partition) {
+                explained.pending += phase.pending;
+                explained.suspended += phase.suspended;
+            }
+        }
+        (explained.jobs > 0).then_some(explained)
+    };
+    plan.queues.iter().filter_map(of_queue).collect()
+}
+
+fn nodes(scheduler: &Scheduler) -> Vec<NodeExplanation> {
+    let (cluster, most) = (scheduler.cluster(), scheduler.settings().cluster.max_suspended_memory);
+    let with_suspended: BTreeSet<_> = cluster.suspended().map(|(_, container)| container.node).collect();
+    let found = with_suspended.into_iter().filter_map(|id| cluster.nodes().get(&id).map(|node| (id, node)));
+    found
+        .map(|(id, node)| NodeExplanation {
+            node: id.0,
+            partition: node.partition.0,
+            suspended: node.suspended.len(),
+            suspended_mb: node.suspended_memory_mb,
+            most_suspended_mb: node.most_suspended_mb(most),
+            total_mb: node.total.memory_mb,
+            used_mb: node.used.memory_mb,
+        })
+        .collect()
 }
 
 fn starvation(scheduler: &Scheduler) -> Vec<StarvationExplanation> {

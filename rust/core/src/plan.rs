@@ -456,9 +456,9 @@ impl Planner {
         }
     }
 
-    /// How good past estimates of sizes were, in all queues.
-    pub fn estimate_errors(&self) -> Vec<EstimateError> {
-        self.seats.values().flat_map(|seat| seat.policy.errors()).collect()
+    /// How good past estimates of sizes were, by queue.
+    pub fn estimate_errors(&self) -> impl Iterator<Item = (QueueId, EstimateError)> + '_ {
+        self.seats.iter().flat_map(|((_, queue), seat)| seat.policy.errors().into_iter().map(|error| (*queue, error)))
     }
 
     /// The policy of that queue and partition, if it ever ranked a job there.

@@ -5,9 +5,11 @@ use hiatus_core::decision::Decision;
 use hiatus_core::fact::{
     AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Run, Side, Word,
 };
+use hiatus_core::policy::EstimatesOff;
 use hiatus_core::predoop::Shuffle;
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// Bytes that are no records: the two sides were not built together, or the buffer was damaged.
@@ -254,9 +256,15 @@ pub fn views(scheduler: &Scheduler, out: &mut Vec<u8>) {
     tally_view(scheduler, out);
 }
 
-/// What happened since the core was made.
+/// What happened since the core was made, and the loads of the queues: as much work as there are queues, however many jobs there are.
 pub fn tally_view(scheduler: &Scheduler, out: &mut Vec<u8>) {
-    let tally = scheduler.cluster().tally();
+    let (cluster, planner) = (scheduler.cluster(), scheduler.planner());
+    let tally = cluster.tally();
+    let (mut all, mut by_queue) = (EstimatesOff::default(), BTreeMap::<_, EstimatesOff>::new());
+    for (queue, error) in planner.estimate_errors() {
+        all.add(&error);
+        by_queue.entry(queue).or_default().add(&error);
+    }
     layout::TallyView {
         suspended: tally.suspended.cast_signed(),
         resumed: tally.resumed.cast_signed(),
@@ -265,8 +273,27 @@ pub fn tally_view(scheduler: &Scheduler, out: &mut Vec<u8>) {
         claims_expired: tally.claims_expired.cast_signed(),
         wasted_ms: tally.wasted.0.cast_signed(),
         starvation_firings: scheduler.starvation_firings().cast_signed(),
+        estimates: all.phases,
+        estimate_off: all.factor(),
     }
     .write("", out);
+    for id in cluster.queues().keys() {
+        let load = cluster.load(*id);
+        let off = by_queue.get(id).copied().unwrap_or_default();
+        layout::QueueLoad {
+            queue: id.0,
+            jobs: load.now.jobs,
+            running: load.now.running,
+            pending: load.now.pending,
+            pending_mb: load.now.pending_mb,
+            suspended: load.now.suspended,
+            suspended_mb: load.now.suspended_mb,
+            suspended_ms: load.suspended_time(cluster.now()).0.cast_signed(),
+            estimates: off.phases,
+            estimate_off: off.factor(),
+        }
+        .write("", out);
+    }
 }
 
 /// What the core knows of these nodes; nothing of those that it does not know.

@@ -204,23 +204,23 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_views<'a>(
     .resolve::<Throw>()
 }
 
-/// `static native void tally(long handle, ByteBuffer answer)`: what happened so far, as one view.
+/// `static native int tally(long handle, ByteBuffer answers)`: what happened so far and the loads of the queues, as views; the
+/// rest by `rest`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_io_hiatus_scheduler_Native_tally<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
-    mut answer: JByteBuffer<'a>,
-) {
+    mut answers: JByteBuffer<'a>,
+) -> jint {
     env.with_env(|env| {
-        let answer = whole(env, &mut answer)?;
+        let answers = whole(env, &mut answers)?;
         Core::with(handle, |core| {
             core.write(convert::tally_view);
-            core.give(answer);
-            Ok(())
+            Ok(core.give(answers))
         })
     })
-    .resolve::<Throw>();
+    .resolve::<Throw>()
 }
 
 /// `static native String explain(long handle)`

@@ -181,8 +181,10 @@ records! { ANSWERS:
     110 NodeView { node: u32, used_memory_mb: i64, used_vcores: i64, counted: u32, suspended: u32 }
     #[doc = "What the core knows of an application, for comparing the books."]
     111 AppView { app: u32, pending: u32, counted: u32, suspended: u32 }
-    #[doc = "Counters since the core was made."]
-    112 TallyView { suspended: i64, resumed: i64, rejected: i64, strange_facts: i64, claims_expired: i64, wasted_ms: i64, starvation_firings: i64 }
+    #[doc = "Counters since the core was made; of the phases that ended lately, how many had been estimated and by which factor those estimates were off on average."]
+    112 TallyView { suspended: i64, resumed: i64, rejected: i64, strange_facts: i64, claims_expired: i64, wasted_ms: i64, starvation_firings: i64, estimates: u32, estimate_off: f64 }
+    #[doc = "What the jobs of a queue hold and want now, and for how long their containers have been suspended together. Of the phases that ended lately, how many had been estimated and by which factor those estimates were off on average."]
+    113 QueueLoad { queue: u32, jobs: i64, running: i64, pending: i64, pending_mb: i64, suspended: i64, suspended_mb: i64, suspended_ms: i64, estimates: u32, estimate_off: f64 }
 }
 
 /// The ABI number: a hash of all layouts and of the product's version. Two builds with the same number understand each

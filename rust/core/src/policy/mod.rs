@@ -53,6 +53,30 @@ pub struct EstimateError {
     pub ratio: f64,
 }
 
+/// How far estimates were off.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EstimatesOff {
+    /// Of so many phases that is known.
+    pub phases: u32,
+    log_sum: f64,
+}
+
+impl EstimatesOff {
+    /// Takes one more into account.
+    pub fn add(&mut self, error: &EstimateError) {
+        let log = error.ratio.ln().abs();
+        if log.is_finite() {
+            self.phases += 1;
+            self.log_sum += log;
+        }
+    }
+
+    /// By which factor on average (geometric mean): 1 is exact, or nothing is known; 2 is twice the real size or half of it.
+    pub fn factor(&self) -> f64 {
+        (self.log_sum / f64::from(self.phases.max(1))).exp()
+    }
+}
+
 /// A job's place in the order is its place in the list; this is how much it should hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {

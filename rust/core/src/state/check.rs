@@ -1,7 +1,7 @@
 //! Every index against a recomputation, after every step of a debug build.
 
 use super::index::Listing;
-use super::{Cluster, Partition, Reason, SideNodes};
+use super::{Cluster, Load, Partition, Reason, SideNodes};
 use crate::fact::PerSide;
 use crate::units::PartitionId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +56,9 @@ impl Cluster {
             holders.entry(job.holder()).or_default().insert(*app);
         }
         assert_eq!(self.holders, holders);
+        let mut loads: BTreeMap<_, Load> = BTreeMap::new();
+        self.jobs.values().for_each(|job| *loads.entry(job.queue).or_default() += Load::of(job));
+        assert!(self.loads.busy().eq(loads), "loads of the queues");
         for (app, job) in &self.jobs {
             assert_eq!(job.rests, self.limits.rests(job.holder(), *app), "whether {app:?} rests");
             let own = job.containers.iter().filter(|id| self.is_suspended(**id));

@@ -1,6 +1,6 @@
 //! What each fact changes.
 
-use super::{set, Claim, Cluster, Container, For, Job, Loan, Node, Reason, Shares, State, HEARTBEATS_TO_SUSPEND};
+use super::{set, Claim, Cluster, Container, For, Job, Load, Loan, Node, Reason, Shares, State, HEARTBEATS_TO_SUSPEND};
 use crate::fact::{ContainerFact, Exit, Fact, Found, NodeFact, Rejection, Word};
 use crate::predoop::Terms;
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
@@ -36,6 +36,7 @@ impl Cluster {
                 if unheard_of {
                     let job = Job::new(fact, self.now);
                     let holder = job.holder();
+                    self.loads.change(job.queue, Load::of(&job), self.now);
                     self.jobs.insert(fact.app, job);
                     self.change_holder(fact.app, None, Some(holder));
                 }
@@ -197,6 +198,7 @@ impl Cluster {
         // Whoever keeps something about it hears of its end as of any change.
         self.with_job(app, |_, _| ());
         let job = self.jobs.remove(&app);
+        job.iter().for_each(|job| self.loads.change(job.queue, -Load::of(job), self.now));
         self.change_holder(app, job.as_ref().map(Job::holder), None);
         self.parked_jobs.remove(&app);
         self.guests.remove(&app);

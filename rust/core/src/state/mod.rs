@@ -10,6 +10,7 @@ mod facts;
 mod index;
 mod job;
 mod limits;
+mod load;
 mod loan;
 mod node;
 mod proposals;
@@ -19,6 +20,7 @@ mod site;
 pub use container::{Container, Reason, State, Told};
 pub use index::{Partition, Room, Rooms, SideNodes};
 pub use job::{FirstTask, Job, Phase};
+pub use load::{Load, QueueLoad};
 pub use loan::Loan;
 pub use node::{Claim, For, Node};
 pub use queue::{Queue, Shares};
@@ -30,6 +32,7 @@ use crate::settings::ClusterSettings;
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 use index::{Listing, Silences};
 use limits::{Holder, Limits};
+use load::Loads;
 use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
@@ -75,6 +78,7 @@ pub struct Cluster {
     stalled: BTreeSet<NodeId>,
     silences: Silences,
     limits: Limits,
+    loads: Loads,
     /// Jobs by whom limits on them are for.
     holders: BTreeMap<Holder, BTreeSet<AppId>>,
     woken: BTreeSet<NodeId>,
@@ -247,6 +251,11 @@ impl Cluster {
         std::iter::successors(Some(queue), |queue| self.queues.get(queue).and_then(|found| found.parent))
     }
 
+    /// What the queue's own jobs hold and want, those of queues below it not counted.
+    pub fn load(&self, queue: QueueId) -> QueueLoad {
+        self.loads.of(queue)
+    }
+
     /// The path of the job's queue; empty if it has none.
     pub fn queue_path(&self, app: AppId) -> &str {
         let queue = self.jobs.get(&app).and_then(|job| self.queues.get(&job.queue));
@@ -337,7 +346,10 @@ impl Cluster {
     /// Changes the job; whoever keeps something about it hears of that.
     fn with_job<T>(&mut self, app: AppId, change: impl FnOnce(&mut Job, Millis) -> T) -> Option<T> {
         let job = self.jobs.get_mut(&app)?;
+        let (queue, load) = (job.queue, Load::of(job));
         let result = change(job, self.now);
+        self.loads.change(queue, -load, self.now);
+        self.loads.change(job.queue, Load::of(job), self.now);
         if !std::mem::replace(&mut job.touched, true) {
             self.touched.push(app);
         }

@@ -192,6 +192,41 @@ fn law_6_a_node_keeps_no_more_than_its_ram_and_swap_hold_beside_what_runs() {
     assert_eq!(suspended_where(Node::of(gb(8)).ram_and_swap(gb(8))), 0);
 }
 
+#[test]
+fn queues_and_nodes_tell_what_is_suspended_and_the_load_of_a_queue_for_how_long() {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(4)))
+        .set("max-suspended-memory", "0.5")
+        .set("policy", "fifo")
+        .job(Job::new("low").tasks(7, secs(300)))
+        .job(Job::new("high").tasks(2, secs(60)).at(secs(20)).priority(1));
+    world.run_until(secs(30));
+    let told = explain(world.core());
+    let suspended = world.suspended("low");
+    assert!(suspended >= 2);
+    let [queue] = told.queues.as_slice() else { panic!("one queue expected: {:?}", told.queues) };
+    assert_eq!((queue.jobs, queue.suspended as usize), (2, suspended));
+    assert!((queue.held - queue.entitled).abs() < 1e-9 && queue.held > 0.9, "{queue:?}");
+    assert_eq!(told.nodes.iter().map(|node| node.suspended).sum::<usize>(), suspended);
+    assert!(told
+        .nodes
+        .iter()
+        .all(|node| node.most_suspended_mb == 2 * 1024 && node.suspended_mb <= node.most_suspended_mb));
+
+    let cluster = world.core().cluster();
+    let id = *cluster.queues().iter().find(|(_, found)| found.path == queue.queue).expect("it is there").0;
+    let (before, then) = (cluster.load(id), cluster.now());
+    assert_eq!((before.now.suspended as usize, before.now.suspended_mb), (suspended, 1024 * suspended as i64));
+    assert_eq!(before.now.jobs, 2);
+    world.run_until(secs(40));
+    let cluster = world.core().cluster();
+    let passed = cluster.now().since(then).0 * suspended as u64;
+    assert_eq!(cluster.load(id).suspended_time(cluster.now()).0, before.suspended_time(then).0 + passed);
+    world.run();
+    let cluster = world.core().cluster();
+    assert_eq!((cluster.load(id).now.suspended, cluster.load(id).now.running), (0, 0));
+}
+
 /// Reason, owner and what is waited for, of all that is suspended.
 fn told(world: &World) -> Vec<(&'static str, Option<String>, &'static str)> {
     explain(world.core()).suspended.into_iter().map(|found| (found.reason, found.by, found.waits_for)).collect()

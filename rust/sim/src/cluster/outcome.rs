@@ -61,7 +61,12 @@ impl World {
         });
         let jobs: Vec<_> = jobs.collect();
         let makespan = jobs.iter().filter_map(|job| job.finished).max().unwrap_or_default();
-        Outcome { jobs, count: self.count, makespan, estimates: self.core().planner().estimate_errors() }
+        Outcome {
+            jobs,
+            count: self.count,
+            makespan,
+            estimates: self.core().planner().estimate_errors().map(|(_, error)| error).collect(),
+        }
     }
 
     /// What the reduces that ended did with the containers they held; nothing of lost nodes.

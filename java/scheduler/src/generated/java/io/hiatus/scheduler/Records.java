@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 678722830;
+  static final int ABI = 984129280;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -373,7 +373,7 @@ final class Records {
     }
   }
 
-  /** Counters since the core was made. */
+  /** Counters since the core was made; of the phases that ended lately, how many had been estimated and by which factor those estimates were off on average. */
   static final class TallyView {
     static final int KIND = 112;
 
@@ -406,6 +406,62 @@ final class Records {
 
     static long starvationFirings(ByteBuffer from, int at) {
       return from.getLong(at + 56);
+    }
+
+    static int estimates(ByteBuffer from, int at) {
+      return from.getInt(at + 64);
+    }
+
+    static double estimateOff(ByteBuffer from, int at) {
+      return from.getDouble(at + 68);
+    }
+  }
+
+  /** What the jobs of a queue hold and want now, and for how long their containers have been suspended together. Of the phases that ended lately, how many had been estimated and by which factor those estimates were off on average. */
+  static final class QueueLoad {
+    static final int KIND = 113;
+
+    private QueueLoad() {
+    }
+
+    static int queue(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+
+    static long jobs(ByteBuffer from, int at) {
+      return from.getLong(at + 12);
+    }
+
+    static long running(ByteBuffer from, int at) {
+      return from.getLong(at + 20);
+    }
+
+    static long pending(ByteBuffer from, int at) {
+      return from.getLong(at + 28);
+    }
+
+    static long pendingMb(ByteBuffer from, int at) {
+      return from.getLong(at + 36);
+    }
+
+    static long suspended(ByteBuffer from, int at) {
+      return from.getLong(at + 44);
+    }
+
+    static long suspendedMb(ByteBuffer from, int at) {
+      return from.getLong(at + 52);
+    }
+
+    static long suspendedMs(ByteBuffer from, int at) {
+      return from.getLong(at + 60);
+    }
+
+    static int estimates(ByteBuffer from, int at) {
+      return from.getInt(at + 68);
+    }
+
+    static double estimateOff(ByteBuffer from, int at) {
+      return from.getDouble(at + 72);
     }
   }
 }

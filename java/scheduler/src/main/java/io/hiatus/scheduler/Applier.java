@@ -72,7 +72,8 @@ final class Applier {
     Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> change(kind, handle));
     if (refusal != null) {
       facts.containerRefused(handle, refusal);
-      count(refusal);
+      ContainerId id = facts.containers.thing(handle);
+      metrics.refused(id == null ? null : scheduler.getCurrentAttemptForContainer(id), refusal);
     }
     return 1;
   }
@@ -80,7 +81,8 @@ final class Applier {
   private void placed(int app, int node, Refusal refusal) {
     if (refusal != null) {
       facts.assignRefused(app, node, refusal);
-      count(refusal);
+      ApplicationId id = facts.apps.thing(app);
+      metrics.refused(id == null ? null : scheduler.attempt(id), refusal);
     }
   }
 
@@ -96,14 +98,6 @@ final class Applier {
       }
       LOG.warn("CapacityScheduler failed to carry out a decision ({} in a row); it counts as refused", failures, e);
       return Refusal.ROOM;
-    }
-  }
-
-  private void count(Refusal refusal) {
-    if (refusal == Refusal.OBSERVED) {
-      metrics.observed.incr();
-    } else if (refusal != Refusal.LOCALITY) {
-      metrics.rejected.incr();
     }
   }
 
@@ -126,7 +120,7 @@ final class Applier {
       if (refusal != null) {
         return refusal;
       }
-      metrics.assigned.incr();
+      metrics.assigned(attempt);
     }
     return null;
   }
@@ -196,7 +190,7 @@ final class Applier {
     String why = why(kind, container);
     String what = kind == Records.Suspend.KIND ? "suspended" : kind == Records.Resume.KIND ? "resumed" : "killed";
     Refusal refusal = kind == Records.Suspend.KIND ? suspend(attempt, container)
-        : kind == Records.Resume.KIND ? control.promote(attempt, container) : control.kill(container);
+        : kind == Records.Resume.KIND ? control.promote(attempt, container) : control.kill(attempt, container);
     if (refusal == null) {
       log.done(StringUtils.capitalize(what), container, attempt.getUser(), why);
     } else {

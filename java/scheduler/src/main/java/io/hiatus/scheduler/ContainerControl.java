@@ -80,7 +80,7 @@ final class ContainerControl {
     if (demoted.stream().map(Container::getId).noneMatch(container.getContainerId()::equals)) {
       return Refusal.GONE;
     }
-    metrics.suspended.incr();
+    metrics.suspended(attempt);
     demotions.demoted(container);
     return null;
   }
@@ -120,7 +120,7 @@ final class ContainerControl {
       boolean committed = ((CSQueue) attempt.getQueue()).accept(scheduler.getClusterResource(), request)
           && attempt.apply(scheduler.getClusterResource(), request, true);
       if (committed) {
-        withMeans(attempt, attempt::pullNewlyPromotedContainers).forEach(promoted -> promoted(promoted.getId()));
+        withMeans(attempt, attempt::pullNewlyPromotedContainers).forEach(promoted -> promoted(attempt, promoted.getId()));
       }
       return committed;
     } finally {
@@ -129,7 +129,7 @@ final class ContainerControl {
   }
 
   /** Kills a container as a preempted one. */
-  Refusal kill(RMContainer container) {
+  Refusal kill(FiCaSchedulerApp attempt, RMContainer container) {
     if (container.isAMContainer()) {
       return Refusal.GONE;
     }
@@ -137,7 +137,7 @@ final class ContainerControl {
     // next call fails over it. The exit status tells the application that it was preempted.
     scheduler.completedContainer(container, SchedulerUtils.createPreemptedContainerStatus(container.getContainerId(),
         SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL);
-    metrics.killed.incr();
+    metrics.killed(attempt);
     return null;
   }
 
@@ -153,11 +153,11 @@ final class ContainerControl {
 
   /** Completes promotions of ours that were committed. */
   void completePromotions(FiCaSchedulerApp attempt) {
-    changing(attempt, attempt::pullNewlyPromotedContainers).forEach(promoted -> promoted(promoted.getId()));
+    changing(attempt, attempt::pullNewlyPromotedContainers).forEach(promoted -> promoted(attempt, promoted.getId()));
   }
 
-  private void promoted(ContainerId id) {
-    metrics.resumed.incr();
+  private void promoted(FiCaSchedulerApp attempt, ContainerId id) {
+    metrics.resumed(attempt);
     demotions.forget(id);
     scheduler.tell(facts -> facts.promoted(id));
   }
@@ -186,7 +186,7 @@ final class ContainerControl {
       boolean ours = demotions.isOurs(container.getId());
       if (ours) {
         updateNode(container);
-        promoted(container.getId());
+        promoted(attempt, container.getId());
       }
       return ours;
     });

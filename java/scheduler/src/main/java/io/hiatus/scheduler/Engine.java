@@ -1,7 +1,6 @@
 package io.hiatus.scheduler;
 
 import io.hiatus.scheduler.HiatusConfiguration.Mode;
-import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -26,7 +25,7 @@ final class Engine {
   private final HiatusScheduler scheduler;
   private final HiatusMetrics metrics;
   private final Watchdog watchdog = new Watchdog(System::nanoTime);
-  private final ByteBuffer tally = FactBuffer.fresh(1 << 8);
+  private final Timeline timeline = new Timeline();
   private final Explainer explainer = new Explainer(Time::monotonicNow, this::explanation);
   /** What went wrong where the write lock may not have been held. */
   private final AtomicReference<Throwable> broken = new AtomicReference<>();
@@ -37,8 +36,10 @@ final class Engine {
   private volatile Facts facts;
   private Stepper stepper;
   private Books books;
+  private Answers told;
   private long core;
-  private String fault;
+  /** Volatile: pages tell it. */
+  private volatile String fault;
   private int rebuilds;
   private long lastLookMs;
   private long lastBooksMs;
@@ -58,7 +59,7 @@ final class Engine {
     return facts() != null && mode != Mode.OBSERVE;
   }
 
-  /** Why stock CapacityScheduler has taken over, or null. */
+  /** Why stock CapacityScheduler has taken over, or null. From any thread. */
   String fault() {
     return fault;
   }
@@ -133,8 +134,9 @@ final class Engine {
         lastLookMs = now;
         facts.activeChanged();
         if (stepper.isSettled()) {
-          Native.tally(core, tally);
-          metrics.counted(tally);
+          told.begin(Native.tally(core, told.buffer()));
+          metrics.counted(told, facts.queues);
+          timeline.add(Time.now(), metrics.queues.byPath());
         }
       }
       due[0] = core != 0 && conf.placesBetweenHeartbeats() && (now - stepper.lastMs() >= LOOK_MS || stepper.isDue());
@@ -161,6 +163,11 @@ final class Engine {
     return explainer;
   }
 
+  /** The last minutes. From any thread. */
+  Timeline timeline() {
+    return timeline;
+  }
+
   private Explanation explanation() {
     String word = mode.name().toLowerCase(Locale.ROOT);
     return new Explanation(core == 0 ? "{}" : Native.explain(core), facts, word, fault,
@@ -179,7 +186,9 @@ final class Engine {
     facts = null;
     stepper = null;
     books = null;
+    told = null;
     if (ended != 0) {
+      metrics.ended();
       Native.destroy(ended);
     }
   }
@@ -191,6 +200,7 @@ final class Engine {
     Facts fresh = scheduler.createFacts();
     stepper = new Stepper(scheduler, core, fresh, new Applier(scheduler, fresh, metrics), metrics);
     books = new Books(scheduler, fresh, core);
+    told = new Answers(core);
     facts = fresh;
     scheduler.teller().everything(fresh);
   }

@@ -6,7 +6,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What Hiatus did and knew at one moment, and why: the core's explanation with YARN's names in the place of handles. Made
@@ -15,8 +22,11 @@ import java.util.function.Predicate;
 final class Explanation {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String APPLICATION = "application";
+  private static final String QUEUE = "queue";
   /** The lists whose entries each speak of an application. */
   private static final String[] LISTS = {"jobs", "suspended", "not_parked_yet", "claims", "giving_way"};
+  /** And those that speak of nobody: everybody sees all of their entries. */
+  private static final String[] OPEN_LISTS = {"queues", "nodes"};
 
   private final String core;
   private final Facts facts;
@@ -53,36 +63,81 @@ final class Explanation {
     return whole;
   }
 
+  /** What somebody wants of it. */
+  static final class Wanted {
+    final Set<String> lists;
+    final String queue;
+    final int offset;
+    final int limit;
+
+    /**
+     * Of each list {@code limit} entries from {@code offset} on; of these lists, all if it is empty; of jobs and queues those of that
+     * queue, all if it is null.
+     */
+    Wanted(Collection<String> lists, String queue, int offset, int limit) {
+      this.lists = new HashSet<>(lists);
+      this.queue = queue;
+      this.offset = offset;
+      this.limit = limit;
+    }
+
+    private boolean hasEntry(JsonNode entry) {
+      return queue == null || !entry.has(QUEUE) || entry.path(QUEUE).asText().equals(queue);
+    }
+
+    private boolean hasList(String list) {
+      return lists.isEmpty() || lists.contains(list);
+    }
+  }
+
+  /** Whether there are such lists. */
+  static boolean areLists(Collection<String> names) {
+    return Stream.concat(Arrays.stream(LISTS), Arrays.stream(OPEN_LISTS)).collect(Collectors.toSet()).containsAll(names);
+  }
+
   /**
    * What somebody may see of it: entries of other applications are left out, and those for whom somebody was suspended are
-   * not named. Of each list {@code limit} entries from {@code offset} on; {@code totals} tells how many there are.
+   * not named. {@code totals} tells of each list how many there are.
    */
-  JsonNode part(Predicate<String> mayView, int offset, int limit) {
+  JsonNode part(Predicate<String> mayView, Wanted wanted) {
     ObjectNode part = JSON.createObjectNode();
     part.setAll((ObjectNode) whole());
     ObjectNode totals = JSON.createObjectNode();
     for (String list : LISTS) {
-      ArrayNode shown = JSON.createArrayNode();
-      int seen = 0;
-      for (JsonNode entry : part.path(list)) {
-        if (mayView.test(entry.path(APPLICATION).asText())) {
-          if (seen >= offset && shown.size() < limit) {
-            shown.add(withoutStrangers(entry, mayView));
-          }
-          seen++;
-        }
-      }
-      if (part.has(list)) {
-        part.set(list, shown);
-        totals.put(list, seen);
-      }
+      cut(part, list, entry -> mayView.test(entry.path(APPLICATION).asText()), entry -> withoutStrangers(entry, mayView), wanted, totals);
+    }
+    for (String list : OPEN_LISTS) {
+      cut(part, list, entry -> true, entry -> entry, wanted, totals);
     }
     part.set("totals", totals);
     return part;
   }
 
+  private static void cut(ObjectNode part, String list, Predicate<JsonNode> isSeen, UnaryOperator<JsonNode> as, Wanted wanted,
+      ObjectNode totals) {
+    if (!part.has(list)) {
+      return;
+    }
+    ArrayNode shown = JSON.createArrayNode();
+    int seen = 0;
+    for (JsonNode entry : part.path(list)) {
+      if (wanted.hasEntry(entry) && isSeen.test(entry)) {
+        if (seen >= wanted.offset && shown.size() < wanted.limit) {
+          shown.add(as.apply(entry));
+        }
+        seen++;
+      }
+    }
+    totals.put(list, seen);
+    if (wanted.hasList(list)) {
+      part.set(list, shown);
+    } else {
+      part.remove(list);
+    }
+  }
+
   /** What it says of one application: the lists in which that occurs. */
-  JsonNode of(String application, Predicate<String> mayView) {
+  ObjectNode of(String application, Predicate<String> mayView) {
     ObjectNode part = JSON.createObjectNode();
     for (String list : LISTS) {
       ArrayNode own = JSON.createArrayNode();
@@ -120,13 +175,13 @@ final class Explanation {
   }
 
   private void name(ObjectNode all) {
-    for (String list : LISTS) {
+    Stream.concat(Arrays.stream(LISTS), Arrays.stream(OPEN_LISTS)).forEach(list -> {
       for (JsonNode entry : all.path(list)) {
         name((ObjectNode) entry, "node", facts.nodes);
         name((ObjectNode) entry, "container", facts.containers);
         name((ObjectNode) entry, "partition", facts.partitions);
       }
-    }
+    });
   }
 
   private static void name(ObjectNode entry, String field, Handles<?> handles) {

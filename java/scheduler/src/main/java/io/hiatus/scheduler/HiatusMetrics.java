@@ -1,14 +1,19 @@
 package io.hiatus.scheduler;
 
+import io.hiatus.scheduler.Facts.Refusal;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.hadoop.metrics2.annotation.Metric;
 import org.apache.hadoop.metrics2.annotation.Metrics;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.metrics2.lib.MetricsRegistry;
 import org.apache.hadoop.metrics2.lib.MutableCounterLong;
+import org.apache.hadoop.metrics2.lib.MutableGaugeFloat;
 import org.apache.hadoop.metrics2.lib.MutableGaugeInt;
 import org.apache.hadoop.metrics2.lib.MutableGaugeLong;
 import org.apache.hadoop.metrics2.lib.MutableStat;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 
 /** What Hiatus did and how it is, for JMX and every metrics sink of Hadoop. */
 @Metrics(name = "HiatusMetrics", about = "Hiatus scheduler", context = "yarn")
@@ -16,6 +21,8 @@ class HiatusMetrics {
   static final String NAME = "HiatusMetrics";
 
   private final MetricsRegistry registry = new MetricsRegistry(NAME);
+  /** The same by queue, as far as it is known of queues. */
+  final QueueMetrics.All queues = new QueueMetrics.All();
   /** Time of a step in the library, in µs. No quantiles: Hadoop's cost more than the steps of a cluster that is full. */
   final MutableStat stepMicros = registry.newStat("Step", "time of a step", "Ops", "Micros", true);
   /** Time of collecting facts and applying answers around a step, in µs. */
@@ -31,8 +38,16 @@ class HiatusMetrics {
   MutableCounterLong resumed;
   @Metric("containers killed by Hiatus")
   MutableCounterLong killed;
-  @Metric("proposals refused")
+  @Metric("proposals refused, but for locality")
   MutableCounterLong rejected;
+  @Metric("proposals refused because a job waits for a better place")
+  MutableCounterLong refusedForLocality;
+  @Metric("proposals refused by a limit")
+  MutableCounterLong refusedByLimit;
+  @Metric("proposals refused for want of room")
+  MutableCounterLong refusedForRoom;
+  @Metric("proposals refused because what they were about was gone")
+  MutableCounterLong refusedAsGone;
   @Metric("orders of CapacityScheduler's own preemption that were not carried out")
   MutableCounterLong stockPreemptionsRefused;
   @Metric("proposals that mode observe did not carry out")
@@ -53,6 +68,22 @@ class HiatusMetrics {
   MutableGaugeLong strangeFacts;
   @Metric("run time of containers that Hiatus killed, in ms, since the core was made")
   MutableGaugeLong wastedMillis;
+  @Metric("applications that are not over")
+  MutableGaugeLong jobs;
+  @Metric("containers that count, ApplicationMasters among them")
+  MutableGaugeLong running;
+  @Metric("containers wanted")
+  MutableGaugeLong pending;
+  @Metric("memory of the containers wanted, in MiB")
+  MutableGaugeLong pendingMB;
+  @Metric("memory that suspended containers keep, in MiB")
+  MutableGaugeLong suspendedMB;
+  @Metric("time for which containers have been suspended, together, in ms, since the core was made")
+  MutableGaugeLong suspendedMillis;
+  @Metric("phases that ended lately and had been estimated")
+  MutableGaugeLong estimates;
+  @Metric("by which factor their estimates were off, on average: 1 is exact, or nothing is known")
+  MutableGaugeFloat estimateOff;
   @Metric("1 if stock CapacityScheduler has taken over because of a fault")
   MutableGaugeInt fallback;
 
@@ -66,19 +97,115 @@ class HiatusMetrics {
     crossingMicros.add((readNanos + applyNanos) / 1000);
   }
 
-  /** Notes what the core counted: a {@link Records.TallyView} at the buffer's beginning. */
-  void counted(ByteBuffer tally) {
-    starvationFirings.set(Records.TallyView.starvationFirings(tally, 0));
-    claimsExpired.set(Records.TallyView.claimsExpired(tally, 0));
-    strangeFacts.set(Records.TallyView.strangeFacts(tally, 0));
-    wastedMillis.set(Records.TallyView.wastedMs(tally, 0));
+  /** Notes a container given out. */
+  void assigned(FiCaSchedulerApp to) {
+    assigned.incr();
+    queues.of(to).assigned.incr();
+  }
+
+  /** Notes a container suspended. */
+  void suspended(FiCaSchedulerApp of) {
+    suspended.incr();
+    queues.of(of).suspended.incr();
+  }
+
+  /** Notes a container resumed. */
+  void resumed(FiCaSchedulerApp of) {
+    resumed.incr();
+    queues.of(of).resumed.incr();
+  }
+
+  /** Notes a container killed. */
+  void killed(FiCaSchedulerApp of) {
+    killed.incr();
+    queues.of(of).killed.incr();
+  }
+
+  /** Notes a proposal refused; whose, may not be known any more. */
+  void refused(FiCaSchedulerApp ofOrNull, Refusal refusal) {
+    if (refusal == Refusal.OBSERVED) {
+      observed.incr();
+      return;
+    }
+    if (refusal != Refusal.LOCALITY) {
+      rejected.incr();
+    }
+    refused(refusal).incr();
+    if (ofOrNull != null) {
+      queues.of(ofOrNull).refused(refusal).incr();
+    }
+  }
+
+  private MutableCounterLong refused(Refusal refusal) {
+    switch (refusal) {
+      case LOCALITY:
+        return refusedForLocality;
+      case LIMIT:
+        return refusedByLimit;
+      case ROOM:
+        return refusedForRoom;
+      default:
+        return refusedAsGone;
+    }
+  }
+
+  /** Notes what the core counted, in all and by queue: a {@link Records.TallyView} and {@link Records.QueueLoad}s. */
+  void counted(Answers told, Handles<String> paths) {
+    long[] sums = new long[6];
+    Set<String> known = new HashSet<>();
+    while (told.hasNext()) {
+      int at = told.next();
+      ByteBuffer from = told.buffer();
+      if (from.getInt(at) == Records.TallyView.KIND) {
+        counted(from, at);
+      } else {
+        String path = paths.thing(Records.QueueLoad.queue(from, at));
+        if (path != null) {
+          known.add(path);
+          queues.loaded(path, from, at);
+        }
+        sums[0] += Records.QueueLoad.jobs(from, at);
+        sums[1] += Records.QueueLoad.running(from, at);
+        sums[2] += Records.QueueLoad.pending(from, at);
+        sums[3] += Records.QueueLoad.pendingMb(from, at);
+        sums[4] += Records.QueueLoad.suspendedMb(from, at);
+        sums[5] += Records.QueueLoad.suspendedMs(from, at);
+      }
+    }
+    MutableGaugeLong[] gauges = {jobs, running, pending, pendingMB, suspendedMB, suspendedMillis};
+    for (int i = 0; i < gauges.length; i++) {
+      gauges[i].set(sums[i]);
+    }
+    queues.retain(known);
+  }
+
+  private void counted(ByteBuffer from, int at) {
+    starvationFirings.set(Records.TallyView.starvationFirings(from, at));
+    claimsExpired.set(Records.TallyView.claimsExpired(from, at));
+    strangeFacts.set(Records.TallyView.strangeFacts(from, at));
+    wastedMillis.set(Records.TallyView.wastedMs(from, at));
+    estimates.set(Records.TallyView.estimates(from, at));
+    estimateOff.set((float) Records.TallyView.estimateOff(from, at));
+  }
+
+  /** There is no core any more that holds or wants anything. */
+  void ended() {
+    for (MutableGaugeLong gauge : new MutableGaugeLong[] {jobs, running, pending, pendingMB, suspendedMB}) {
+      gauge.set(0);
+    }
+    queues.ended();
   }
 
   /** Registers with Hadoop's metrics; a second scheduler in one JVM (tests) takes the first one's place. */
   static <M extends HiatusMetrics> M register(M metrics) {
-    if (DefaultMetricsSystem.instance().getSource(NAME) != null) {
-      DefaultMetricsSystem.instance().unregisterSource(NAME);
+    return replace(NAME, "Hiatus scheduler", metrics);
+  }
+
+  /** Registers a source in the place of the one of that name, if there is one. */
+  static <S> S replace(String name, String about, S source) {
+    if (DefaultMetricsSystem.instance().getSource(name) != null) {
+      DefaultMetricsSystem.instance().unregisterSource(name);
     }
-    return DefaultMetricsSystem.instance().register(NAME, "Hiatus scheduler", metrics);
+    return DefaultMetricsSystem.instance().register(name, about, source);
   }
 }

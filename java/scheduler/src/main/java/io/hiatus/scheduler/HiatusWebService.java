@@ -1,6 +1,9 @@
 package io.hiatus.scheduler;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.inject.Inject;
+import java.io.InputStream;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -19,6 +22,8 @@ import javax.ws.rs.core.MediaType;
 import javax.ws.rs.core.Response;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.http.RestCsrfPreventionFilter;
+import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.api.records.ApplicationAccessType;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -45,16 +50,36 @@ public class HiatusWebService {
   }
 
   /**
-   * Mode, fault if any, jobs in their order with the reasons, suspended containers, claimed room, counters; of applications
-   * those that the caller may view. Of each list so many entries, from the offset on.
+   * Mode, fault if any, queues and jobs in their order with the reasons, suspended containers, nodes that have such, claimed room,
+   * counters; of applications those that the caller may view. Of each list so many entries, from the offset on; only these
+   * lists (their names with commas between them), if any are named; of queues and jobs only those of one queue, if it is named.
    */
   @GET
   public String explain(@Context HttpServletRequest request, @QueryParam("offset") @DefaultValue("0") int offset,
-      @QueryParam("limit") @DefaultValue("2147483647") int limit) {
+      @QueryParam("limit") @DefaultValue("2147483647") int limit, @QueryParam("lists") @DefaultValue("") String lists,
+      @QueryParam("queue") String queue) {
     if (offset < 0 || limit < 0) {
       throw new BadRequestException("offset and limit: whole numbers from 0 on expected");
     }
-    return Explanation.print(scheduler().explained().part(viewer(request), offset, limit));
+    Collection<String> named = StringUtils.getTrimmedStringCollection(lists);
+    if (!Explanation.areLists(named)) {
+      throw new BadRequestException("lists: there is none of that name in " + named);
+    }
+    return Explanation.print(scheduler().explained().part(viewer(request), new Explanation.Wanted(named, queue, offset, limit)));
+  }
+
+  /** What ran, stood still and was changed in each second of the last ten minutes, in one queue or in all together. */
+  @GET
+  @Path("/timeline")
+  public String timeline(@QueryParam("queue") String queue) {
+    return Explanation.print(scheduler().engine().timeline().of(queue));
+  }
+
+  /** What this interface offers and answers, as OpenAPI describes such things. */
+  @GET
+  @Path("/openapi.json")
+  public InputStream describe() {
+    return HiatusWebService.class.getResourceAsStream("/hiatus-openapi.json");
   }
 
   /** Of all that what speaks of one application. */
@@ -68,7 +93,9 @@ public class HiatusWebService {
     if (!mayView.test(id.toString())) {
       throw new ForbiddenException("You may not view " + app.getApplicationId());
     }
-    return Explanation.print(scheduler.explained().of(id.toString(), mayView));
+    ObjectNode part = scheduler.explained().of(id.toString(), mayView);
+    part.put("may_park", mayModify(request, RMWebAppUtil.getCallerUserGroupInformation(request, true), app));
+    return Explanation.print(part);
   }
 
   /** Puts an application aside ({@code true}), or takes it up again ({@code false}). */
@@ -98,6 +125,7 @@ public class HiatusWebService {
   }
 
   private Response park(HttpServletRequest request, ApplicationId id, String parked, Predicate<HiatusScheduler> change) {
+    refuseForgery(request);
     if (!parked.equals("true") && !parked.equals("false")) {
       throw new BadRequestException("true or false expected");
     }
@@ -117,19 +145,35 @@ public class HiatusWebService {
     if (user == null) {
       throw new WebApplicationException(Response.Status.UNAUTHORIZED);
     }
-    String anybody = manager.getConfig().get(CommonConfigurationKeys.HADOOP_HTTP_STATIC_USER,
-        CommonConfigurationKeys.DEFAULT_HADOOP_HTTP_STATIC_USER);
-    boolean known = !UserGroupInformation.isSecurityEnabled() || !user.getUserName().equals(anybody);
     ApplicationId id = app.getApplicationId();
-    if (known && (manager.getApplicationACLsManager()
-            .checkAccess(user, ApplicationAccessType.MODIFY_APP, app.getUser(), id)
-        || manager.getQueueACLsManager()
-            .checkAccess(user, QueueACL.ADMINISTER_QUEUE, app, request.getRemoteAddr(), null))) {
+    if (mayModify(request, user, app)) {
       return user.getUserName();
     }
     RMAuditLogger.logFailure(user.getUserName(), operation, ApplicationAccessType.MODIFY_APP.name(), "HiatusWebService",
         "Unauthorized user", id);
     throw new ForbiddenException(user.getUserName() + " may not modify " + id);
+  }
+
+  private boolean mayModify(HttpServletRequest request, UserGroupInformation user, RMApp app) {
+    String anybody = manager.getConfig().get(CommonConfigurationKeys.HADOOP_HTTP_STATIC_USER,
+        CommonConfigurationKeys.DEFAULT_HADOOP_HTTP_STATIC_USER);
+    boolean known = user != null && (!UserGroupInformation.isSecurityEnabled() || !user.getUserName().equals(anybody));
+    return known && (manager.getApplicationACLsManager()
+            .checkAccess(user, ApplicationAccessType.MODIFY_APP, app.getUser(), app.getApplicationId())
+        || manager.getQueueACLsManager()
+            .checkAccess(user, QueueACL.ADMINISTER_QUEUE, app, request.getRemoteAddr(), null));
+  }
+
+  /**
+   * A page of somebody else's makes a browser send no header of its own without asking us first: the protection that YARN's
+   * {@code rest-csrf} filter offers, here whether that is configured or not.
+   */
+  private static void refuseForgery(HttpServletRequest request) {
+    String agent = request.getHeader(RestCsrfPreventionFilter.HEADER_USER_AGENT);
+    boolean browser = agent != null && (agent.startsWith("Mozilla") || agent.startsWith("Opera"));
+    if (browser && request.getHeader(RestCsrfPreventionFilter.HEADER_DEFAULT) == null) {
+      throw new BadRequestException("Browsers have to send the header " + RestCsrfPreventionFilter.HEADER_DEFAULT);
+    }
   }
 
   /** Whom the caller may view, by the rules of YARN's own pages: its user, its view ACL, administrators of its queue and of YARN. */

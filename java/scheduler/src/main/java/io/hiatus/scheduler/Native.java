@@ -40,8 +40,8 @@ final class Native {
   /** What the core knows, as views. */
   static native int views(long handle, ByteBuffer answers);
 
-  /** What happened since the core was made: fills the buffer with one {@link Records.TallyView}. */
-  static native void tally(long handle, ByteBuffer answer);
+  /** What happened since the core was made, a {@link Records.TallyView}, and of each queue a {@link Records.QueueLoad}. */
+  static native int tally(long handle, ByteBuffer answers);
 
   /** Order, sizes, suspensions and claims, with their reasons, as JSON. */
   static native String explain(long handle);

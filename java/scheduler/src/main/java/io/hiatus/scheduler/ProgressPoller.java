@@ -39,6 +39,7 @@ final class ProgressPoller extends Thread {
   private final Supplier<Facts> facts;
   private final HiatusConfiguration conf;
   private final MasterClient client = new MasterClient();
+  private final ProgressMetrics metrics = ProgressMetrics.register();
   private final Map<ApplicationId, Job> jobs = new HashMap<>();
   private long visits;
 
@@ -92,19 +93,26 @@ final class ProgressPoller extends Thread {
         .sorted(Comparator.comparing((Job job) -> !job.answers()).thenComparing(job -> job.failures)
             .thenComparing(job -> failing.getOrDefault(job.user, 0L)).thenComparing(job -> job.lastVisit))
         .collect(Collectors.toList());
+    long begun = System.nanoTime();
     long othersSince = 0;
+    int seen = 0;
     for (Job job : due) {
       if (!job.answers() && othersSince == 0) {
         othersSince = System.nanoTime();
       } else if (!job.answers() && System.nanoTime() - othersSince > TimeUnit.MILLISECONDS.toNanos(conf.progressIntervalMs())) {
         break;
       }
+      seen++;
       Facts listener = facts.get();
       URI address = MasterAddress.of(running.get(job.id));
       if (listener != null && address != null) {
         job.visit(address, listener);
       }
     }
+    metrics.jobs.set(jobs.size());
+    metrics.failing.set((int) jobs.values().stream().filter(job -> job.failures > 0).count());
+    metrics.leftOut.set(due.size() - seen);
+    metrics.roundMillis.add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
   }
 
   private void pace() throws InterruptedException {
@@ -154,8 +162,10 @@ final class ProgressPoller extends Thread {
         }
         failures = 0;
         roundsToSkip = 0;
+        metrics.answered.incr();
       } catch (IOException | RuntimeException | Error e) { // whatever a user's process answers
         failures++;
+        metrics.failed.incr();
         roundsToSkip = Math.min(MOST_ROUNDS_TO_SKIP, 1 << Math.min(failures - 1, 30));
         LOG.debug("{} does not say how far it is", id, e);
       }

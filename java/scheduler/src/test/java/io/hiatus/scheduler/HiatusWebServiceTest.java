@@ -42,14 +42,14 @@ public class HiatusWebServiceTest {
       cluster.rounds(2);
       HiatusWebService service = new HiatusWebService(cluster.rm());
 
-      JsonNode seen = json(service.explain(from("alice"), 0, ALL));
+      JsonNode seen = json(service.explain(from("alice"), 0, ALL, "", null));
       assertEquals(1, seen.path("jobs").size());
       assertEquals(hers.id().toString(), seen.at("/jobs/0/application").asText());
       assertFalse(seen.toString().contains(his.id().toString()));
       assertTrue(seen.has("counters"));
-      assertEquals(2, json(service.explain(from("admin"), 0, ALL)).path("jobs").size());
-      assertEquals(1, json(service.explain(from("admin"), 1, ALL)).path("jobs").size());
-      assertEquals(0, json(service.explain(from(null), 0, ALL)).path("jobs").size());
+      assertEquals(2, json(service.explain(from("admin"), 0, ALL, "", null)).path("jobs").size());
+      assertEquals(1, json(service.explain(from("admin"), 1, ALL, "", null)).path("jobs").size());
+      assertEquals(0, json(service.explain(from(null), 0, ALL, "", null)).path("jobs").size());
 
       assertEquals(hers.id().toString(),
           json(service.explainApplication(from("alice"), hers.id().toString())).at("/jobs/0/application").asText());
@@ -64,11 +64,34 @@ public class HiatusWebServiceTest {
       cluster.run("default");
       cluster.rounds(2);
       HiatusWebService service = new HiatusWebService(cluster.rm());
-      assertEquals(1, json(service.explain(from("mallory"), 0, ALL)).path("jobs").size());
-      assertEquals(1, json(service.explain(from(null), 0, ALL)).path("jobs").size());
+      assertEquals(1, json(service.explain(from("mallory"), 0, ALL, "", null)).path("jobs").size());
+      assertEquals(1, json(service.explain(from(null), 0, ALL, "", null)).path("jobs").size());
       assertThrows(NotFoundException.class, () -> service.explainApplication(from("user"), "application_1_0001"));
       assertThrows(BadRequestException.class, () -> service.explainApplication(from("user"), "job_1"));
-      assertThrows(BadRequestException.class, () -> service.explain(from("user"), -1, ALL));
+      assertThrows(BadRequestException.class, () -> service.explain(from("user"), -1, ALL, "", null));
+      assertThrows(BadRequestException.class, () -> service.explain(from("user"), 0, ALL, "jbos", null));
+      assertEquals(0, json(service.explain(from("user"), 0, ALL, "jobs, queues", "root.other")).path("jobs").size());
+      assertEquals(1, json(service.explain(from("user"), 0, ALL, "jobs, queues", "root.default")).path("queues").size());
+    }
+  }
+
+  @Test
+  public void everybodyLearnsWhetherTheyMayParkAndNoStrangersPageMakesABrowserDoIt() throws Exception {
+    try (MockCluster cluster = MockCluster.with(MockCluster::withAccessControl)) {
+      cluster.node(4 * 1024, 16);
+      FakeApp hers = cluster.started(cluster.submit("default", "alice"));
+      cluster.rounds(2);
+      HiatusWebService service = new HiatusWebService(cluster.rm());
+      String id = hers.id().toString();
+      assertTrue(json(service.explainApplication(from("alice"), id)).path("may_park").asBoolean());
+
+      HttpServletRequest forged = from("alice");
+      when(forged.getHeader("User-Agent")).thenReturn("Mozilla/5.0");
+      assertThrows(BadRequestException.class, () -> service.parkApplication(forged, id, "true"));
+      when(forged.getHeader("X-XSRF-HEADER")).thenReturn("any");
+      assertEquals(200, service.parkApplication(forged, id, "true").getStatus());
+      assertThrows(ForbiddenException.class, () -> service.parkApplication(from("bob"), id, "false"));
+      assertEquals(200, service.parkApplication(from("alice"), id, "false").getStatus());
     }
   }
 
@@ -92,7 +115,7 @@ public class HiatusWebServiceTest {
       }));
       holder.start();
       held.await();
-      assertEquals("suspend", json(service.explain(from("user"), 0, ALL)).path("mode").asText());
+      assertEquals("suspend", json(service.explain(from("user"), 0, ALL, "", null)).path("mode").asText());
       answered.countDown();
       holder.join();
       assertTrue(inTime[0]);
