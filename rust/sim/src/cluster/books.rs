@@ -2,7 +2,7 @@
 
 use super::laws;
 use super::world::{Container, Event, World};
-use super::{Life, Message, Node};
+use super::{App, Life, Message, Node};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
@@ -149,27 +149,28 @@ impl World {
         Err(reason)
     }
 
-    /// Whether anything could be placed right now by the ResourceManager's own books.
-    pub(super) fn could_place(&self) -> bool {
+    /// What could be placed right now by the ResourceManager's own books, and where: the first that is found.
+    pub(super) fn placeable(&self) -> Option<(AppId, PhaseKey, NodeId)> {
         let nodes = 0..self.machines.len() as u32;
         let live = |node: &NodeId| {
             let machine = &self.machines[node.0 as usize];
             let reports = self.now.since(machine.last_heartbeat) <= self.heartbeat + self.heartbeat;
             machine.registered && reports && !machine.spec.decommissioning
         };
-        nodes.map(NodeId).filter(live).any(|node| {
+        nodes.map(NodeId).filter(live).find_map(|node| {
             let Node { partition, side, .. } = self.machines[node.0 as usize].spec;
             let room = self.room(node);
             let may_start = |app: AppId, key: &PhaseKey| {
                 self.core.cluster().jobs().get(&app).is_none_or(|job| job.most_on(key, side) > 0)
             };
-            self.apps.iter().enumerate().filter(|(_, app)| app.life == Life::Active && !app.parked).any(|(id, app)| {
-                let asks = app.asks.iter().filter(|(key, count)| **count > 0 && key.partition == partition);
-                asks.into_iter().any(|(key, _)| {
-                    key.resource.fits_in(room)
-                        && may_start(AppId(id as u32), key)
-                        && self.within_maximum(AppId(id as u32), node, key.resource)
-                })
+            let runs = |(_, app): &(usize, &App)| app.life == Life::Active && !app.parked;
+            self.apps.iter().enumerate().filter(runs).find_map(|(id, app)| {
+                let id = AppId(id as u32);
+                let mut asks = app.asks.iter().filter(|(key, count)| **count > 0 && key.partition == partition);
+                let fits = |key: &PhaseKey| {
+                    key.resource.fits_in(room) && may_start(id, key) && self.within_maximum(id, node, key.resource)
+                };
+                asks.find(|(key, _)| fits(key)).map(|(key, _)| (id, *key, node))
             })
         })
     }

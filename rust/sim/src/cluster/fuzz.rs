@@ -100,6 +100,8 @@ fn random_settings(world: World, rng: &mut impl Rng) -> World {
     };
     let world = world.heartbeat(heartbeat).resume_cost(cost).set("stall-timeout-ms", "20000");
     let world = world.set("claim-timeout-ms", one(rng, &["10000", "30000"]));
+    // Ten minutes by default: as long may room lie idle that is collected for a large ask, and law 8's observer waits two.
+    let world = world.set("large-ask-timeout-ms", "60000");
     choices.into_iter().fold(world, |world, (knob, values)| world.set(knob, one(rng, values)))
 }
 

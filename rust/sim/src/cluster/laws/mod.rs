@@ -153,14 +153,18 @@ impl Laws {
     /// Law 8: where there is work and room, something is placed.
     fn no_idle_room(&mut self, world: &World) {
         let placed = world.count.placed + world.count.resumed;
-        if !world.could_place() {
+        let Some(placeable) = world.placeable() else {
             self.idle_since = None;
             return;
-        }
+        };
         match self.idle_since {
             Some((since, before)) if before == placed => {
                 let idle = world.now.since(since);
-                assert!(idle <= IDLE, "law 8: room and work, and nothing placed for {idle:?} until {:?}", world.now);
+                assert!(
+                    idle <= IDLE,
+                    "law 8: nothing placed for {idle:?} until {:?}, though there is room: {placeable:?}",
+                    world.now
+                );
             }
             _ => self.idle_since = Some((world.now, placed)),
         }
