@@ -61,7 +61,7 @@ public final class PageBench {
   private static void play(int nodes, int apps, PrintStream out) throws Exception {
     Configuration conf = BenchCluster.configuration(HiatusScheduler.class);
     conf.set(HiatusConfiguration.MODE, "suspend");
-    // So that lists of what is suspended, and where, are long.
+    // Memory keeps nothing from being suspended.
     conf.set(HiatusConfiguration.PREFIX + "max-suspended-memory", "1");
     MockCluster.queues(conf, "root", "q0", 25, "q1", 25, "q2", 25, "q3", 25);
     for (int i = 0; i < QUEUES; i++) {
@@ -87,7 +87,7 @@ public final class PageBench {
     HiatusPages.addTo(app, rm);
     PeerLoad load = new PeerLoad(rm, QUEUES, 7);
     load.join(nodes, SLOTS, 0);
-    // Half of them fill the cluster, and the others want a few containers each then, so that some of those make way.
+    // Half of them fill the cluster, and the others want a few containers each then.
     int few = Math.max(1, nodes * SLOTS / apps / 2);
     int many = Math.max(1, 2 * nodes * SLOTS * FILL / 100 / apps - few);
     load.submit(apps / 2, i -> Want.lasting(many, BenchCluster.TASK_MB));
