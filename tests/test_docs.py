@@ -1,6 +1,7 @@
 """Documents: every command in them is one that exists, with options it takes, and every link leads somewhere.
 
-Commands are parsed here; those of installing and uninstalling are run, in these words, by ``test_newcomer`` and ``test_install``.
+Commands are only parsed here. ``install``, ``uninstall``, ``check-config`` and ``yarn rmadmin -refreshQueues`` are run by ``test_newcomer`` and
+``test_install``, with other folders. What stands in indented blocks and within sentences is not looked at.
 """
 
 import re

@@ -75,12 +75,12 @@ def test_from_unpacking_to_stock_again(release, clusters):
     with live.applications(cluster) as applications:
         applications.start("big", 4)  # all that the node holds
         live.await_running(applications, "big", 4)
-        applications.start("small", 1, command=work(2))
+        applications.start("small", 1)
         (standing,) = live.await_paused(cluster)
         assert standing in [one["container"] for one in cluster.rm.get("/ws/v1/hiatus")["suspended"]]
         passed("a container of the big job stands still for the small one")
         assert "Hiatus is in mode suspend" in _run(release / "uninstall", "--hadoop", homes[0], code=1)
-        applications.wait("small")
+        applications.finish("small")
         wait_for(lambda: live.works(cluster, standing), "it goes on")
         applications.finish("big")
 

@@ -42,9 +42,12 @@ class Hadoop:
     def require_writable(self, *files):
         """Raises Refusal if this user may not write what is going to change."""
         folders = [os.path.join(self.home, folder) for folder in sorted(set(_FOLDERS.values()))]
-        for path in folders + [self.conf] + [file for file in files if os.path.exists(file)]:
+        for path in folders + [self.conf] + list(files):
             if not os.access(path, os.W_OK):
                 raise Refusal("no permission to write {}: run this as the user it belongs to".format(path))
+        for path in files:
+            if os.geteuid() not in (0, os.stat(path).st_uid):
+                raise Refusal("{} belongs to somebody else, and would not any more: run this as the user it belongs to".format(path))
 
     def file(self, name):
         """A file of the configuration."""
