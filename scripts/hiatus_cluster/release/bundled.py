@@ -58,8 +58,8 @@ def _crate(package):
     texts = sorted(path for path in folder.iterdir() if path.is_file() and _LICENCE_FILE.match(path.name))
     if not package["license"]:
         raise ClusterError(f"the crate {package['name']} names no licence: it cannot be released")
-    return Crate(package["name"], package["version"], package["license"],
-                 f"https://crates.io/crates/{package['name']}/{package['version']}", tuple(texts))
+    source = package["repository"] or f"pkg:cargo/{package['name']}@{package['version']}"
+    return Crate(package["name"], package["version"], package["license"], source, tuple(texts))
 
 
 def rust():
