@@ -9,7 +9,6 @@ import org.apache.hadoop.metrics2.annotation.Metrics;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.metrics2.lib.MetricsRegistry;
 import org.apache.hadoop.metrics2.lib.MutableCounterLong;
-import org.apache.hadoop.metrics2.lib.MutableGaugeFloat;
 import org.apache.hadoop.metrics2.lib.MutableGaugeInt;
 import org.apache.hadoop.metrics2.lib.MutableGaugeLong;
 import org.apache.hadoop.metrics2.lib.MutableStat;
@@ -17,7 +16,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
 
 /** What Hiatus did and how it is, for JMX and every metrics sink of Hadoop. */
 @Metrics(name = "HiatusMetrics", about = "Hiatus scheduler", context = "yarn")
-class HiatusMetrics {
+class HiatusMetrics extends CommonMetrics {
   static final String NAME = "HiatusMetrics";
 
   private final MetricsRegistry registry = new MetricsRegistry(NAME);
@@ -30,24 +29,8 @@ class HiatusMetrics {
 
   @Metric("steps")
   MutableCounterLong steps;
-  @Metric("containers placed by Hiatus")
-  MutableCounterLong assigned;
-  @Metric("containers suspended")
-  MutableCounterLong suspended;
-  @Metric("containers resumed")
-  MutableCounterLong resumed;
-  @Metric("containers killed by Hiatus")
-  MutableCounterLong killed;
   @Metric("proposals refused, but for locality")
   MutableCounterLong rejected;
-  @Metric("proposals refused because a job waits for a better place")
-  MutableCounterLong refusedForLocality;
-  @Metric("proposals refused by a limit")
-  MutableCounterLong refusedByLimit;
-  @Metric("proposals refused for want of room")
-  MutableCounterLong refusedForRoom;
-  @Metric("proposals refused because what they were about was gone")
-  MutableCounterLong refusedAsGone;
   @Metric("orders of CapacityScheduler's own preemption that were not carried out")
   MutableCounterLong stockPreemptionsRefused;
   @Metric("proposals that mode observe did not carry out")
@@ -68,22 +51,6 @@ class HiatusMetrics {
   MutableGaugeLong strangeFacts;
   @Metric("run time of containers that Hiatus killed, in ms, since the core was made")
   MutableGaugeLong wastedMillis;
-  @Metric("applications that are not over")
-  MutableGaugeLong jobs;
-  @Metric("containers that count, ApplicationMasters among them")
-  MutableGaugeLong running;
-  @Metric("containers wanted")
-  MutableGaugeLong pending;
-  @Metric("memory of the containers wanted, in MiB")
-  MutableGaugeLong pendingMB;
-  @Metric("memory that suspended containers keep, in MiB")
-  MutableGaugeLong suspendedMB;
-  @Metric("time for which containers have been suspended, together, in ms, since the core was made")
-  MutableGaugeLong suspendedMillis;
-  @Metric("phases that ended lately and had been estimated")
-  MutableGaugeLong estimates;
-  @Metric("by which factor their estimates were off, on average: 1 is exact, or nothing is known")
-  MutableGaugeFloat estimateOff;
   @Metric("1 if stock CapacityScheduler has taken over because of a fault")
   MutableGaugeInt fallback;
 
@@ -136,19 +103,6 @@ class HiatusMetrics {
     }
   }
 
-  private MutableCounterLong refused(Refusal refusal) {
-    switch (refusal) {
-      case LOCALITY:
-        return refusedForLocality;
-      case LIMIT:
-        return refusedByLimit;
-      case ROOM:
-        return refusedForRoom;
-      default:
-        return refusedAsGone;
-    }
-  }
-
   /** Notes what the core counted, in all and by queue: a {@link Records.TallyView} and {@link Records.QueueLoad}s. */
   void counted(Answers told, Handles<String> paths) {
     long[] sums = new long[6];
@@ -188,11 +142,9 @@ class HiatusMetrics {
     estimateOff.set((float) Records.TallyView.estimateOff(from, at));
   }
 
-  /** There is no core any more that holds or wants anything. */
+  @Override
   void ended() {
-    for (MutableGaugeLong gauge : new MutableGaugeLong[] {jobs, running, pending, pendingMB, suspendedMB}) {
-      gauge.set(0);
-    }
+    super.ended();
     queues.ended();
   }
 

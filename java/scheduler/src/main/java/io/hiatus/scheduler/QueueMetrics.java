@@ -1,6 +1,5 @@
 package io.hiatus.scheduler;
 
-import io.hiatus.scheduler.Facts.Refusal;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
@@ -10,70 +9,28 @@ import org.apache.hadoop.metrics2.annotation.Metrics;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.metrics2.lib.Interns;
 import org.apache.hadoop.metrics2.lib.MetricsRegistry;
-import org.apache.hadoop.metrics2.lib.MutableCounterLong;
-import org.apache.hadoop.metrics2.lib.MutableGaugeFloat;
 import org.apache.hadoop.metrics2.lib.MutableGaugeLong;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 
 /** One queue's part of {@link HiatusMetrics}: what its jobs hold and want, and what was done to them. */
 @Metrics(about = "Hiatus scheduler, by queue", context = "yarn")
-final class QueueMetrics {
+final class QueueMetrics extends CommonMetrics {
   static final String NAME = "HiatusQueueMetrics";
 
   private final MetricsRegistry registry = new MetricsRegistry(NAME);
 
-  @Metric("applications that are not over")
-  MutableGaugeLong jobs;
-  @Metric("containers that count, ApplicationMasters among them")
-  MutableGaugeLong running;
-  @Metric("containers wanted")
-  MutableGaugeLong pending;
-  @Metric("memory of the containers wanted, in MiB")
-  MutableGaugeLong pendingMB;
   @Metric("containers suspended now, by the core's books")
   MutableGaugeLong suspendedNow;
-  @Metric("memory that suspended containers keep, in MiB")
-  MutableGaugeLong suspendedMB;
-  @Metric("time for which containers have been suspended, together, in ms, since the core was made")
-  MutableGaugeLong suspendedMillis;
-  @Metric("phases that ended lately and had been estimated")
-  MutableGaugeLong estimates;
-  @Metric("by which factor their estimates were off, on average: 1 is exact, or nothing is known")
-  MutableGaugeFloat estimateOff;
-  @Metric("containers placed by Hiatus")
-  MutableCounterLong assigned;
-  @Metric("containers suspended")
-  MutableCounterLong suspended;
-  @Metric("containers resumed")
-  MutableCounterLong resumed;
-  @Metric("containers killed by Hiatus")
-  MutableCounterLong killed;
-  @Metric("proposals refused because a job waits for a better place")
-  MutableCounterLong refusedForLocality;
-  @Metric("proposals refused by a limit")
-  MutableCounterLong refusedByLimit;
-  @Metric("proposals refused for want of room")
-  MutableCounterLong refusedForRoom;
-  @Metric("proposals refused because what they were about was gone")
-  MutableCounterLong refusedAsGone;
 
   private QueueMetrics(String path) {
     registry.tag(Interns.info("Queue", "path of the queue"), path);
   }
 
-  /** The counter of proposals refused for that reason; what is only observed has none. */
-  MutableCounterLong refused(Refusal refusal) {
-    switch (refusal) {
-      case LOCALITY:
-        return refusedForLocality;
-      case LIMIT:
-        return refusedByLimit;
-      case ROOM:
-        return refusedForRoom;
-      default:
-        return refusedAsGone;
-    }
+  @Override
+  void ended() {
+    super.ended();
+    suspendedNow.set(0);
   }
 
   /** The metrics of all queues, each a source of its own, named as YARN names its own queues' sources. */
@@ -110,12 +67,7 @@ final class QueueMetrics {
 
     /** There is no core any more that holds or wants anything. */
     void ended() {
-      for (QueueMetrics queue : byPath.values()) {
-        for (MutableGaugeLong gauge : new MutableGaugeLong[] {queue.jobs, queue.running, queue.pending, queue.pendingMB,
-            queue.suspendedNow, queue.suspendedMB}) {
-          gauge.set(0);
-        }
-      }
+      byPath.values().forEach(QueueMetrics::ended);
     }
 
     /** The others are gone. */
