@@ -102,7 +102,16 @@ impl QueueLoad {
 pub(super) struct Loads(BTreeMap<QueueId, QueueLoad>);
 
 impl Loads {
-    /// A job of the queue came, changed or went; a job that changes queues goes and comes.
+    /// A job changed, and perhaps its queue. Most changes leave its load as it is, and cost nothing more.
+    pub fn moved(&mut self, (from, before): (QueueId, Load), (to, after): (QueueId, Load), now: Millis) {
+        if from == to {
+            return self.change(to, after + -before, now);
+        }
+        self.change(from, -before, now);
+        self.change(to, after, now);
+    }
+
+    /// A job of the queue came, changed or went.
     pub fn change(&mut self, queue: QueueId, by: Load, now: Millis) {
         if by != Load::default() {
             self.0.entry(queue).or_default().change(by, now);

@@ -348,8 +348,7 @@ impl Cluster {
         let job = self.jobs.get_mut(&app)?;
         let (queue, load) = (job.queue, Load::of(job));
         let result = change(job, self.now);
-        self.loads.change(queue, -load, self.now);
-        self.loads.change(job.queue, Load::of(job), self.now);
+        self.loads.moved((queue, load), (job.queue, Load::of(job)), self.now);
         if !std::mem::replace(&mut job.touched, true) {
             self.touched.push(app);
         }
