@@ -370,20 +370,24 @@ impl Cluster {
         }
         if let Some(holder) = after {
             self.holders.entry(holder).or_default().insert(app);
-            self.look_at_rests(holder);
+            self.look_at_rest(holder, app); // of the others' limits nothing changed
         }
     }
 
     /// The limit of the job's user in its queue may have become another: who rests for it now.
     fn look_at_rests(&mut self, holder: Holder) {
         for app in self.holders.get(&holder).cloned().unwrap_or_default() {
-            let rests = self.limits.rests(holder, app);
-            if self.jobs.get(&app).is_some_and(|job| job.rests != rests) {
-                self.with_job(app, |job, _| job.rests = rests);
-                // Nodes with room are worth a look for it again.
-                self.new_demand |= !rests;
-                self.replan |= !rests;
-            }
+            self.look_at_rest(holder, app);
+        }
+    }
+
+    fn look_at_rest(&mut self, holder: Holder, app: AppId) {
+        let rests = self.limits.rests(holder, app);
+        if self.jobs.get(&app).is_some_and(|job| job.rests != rests) {
+            self.with_job(app, |job, _| job.rests = rests);
+            // Nodes with room are worth a look for it again.
+            self.new_demand |= !rests;
+            self.replan |= !rests;
         }
     }
 
