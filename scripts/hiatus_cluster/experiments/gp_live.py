@@ -9,7 +9,7 @@ import json
 import random
 import statistics
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from .. import layout
 from ..applications import Applications, work
@@ -122,6 +122,7 @@ class Outcome:
     responses_s: list
     wasted_s: list
     lost: list  #: containers that did not succeed
+    why: list = field(default_factory=list)  #: each of them, with its exit status and YARN's words
 
 
 def draw(seed):
@@ -172,6 +173,9 @@ def run(options, say):
                 outcomes[seed, name] = one = _run(cluster, jobs)
                 _keep(outcomes)
                 say(f"{name}, seed {seed}: mean response {statistics.mean(one.responses_s):.1f} s, wasted {sum(one.wasted_s):.0f} s")
+                if name == "GP suspends":  # nobody expects these
+                    for loss in one.why:
+                        say(loss)
         finally:
             cluster.down()
     tables.write("gp-live", "GP on real daemons, measured", _METHOD, report(options, drawn, outcomes))
@@ -195,7 +199,7 @@ def _run(cluster, jobs):
             applications.start(job.name, job.tasks, memory_mb=_TASK_MB, command=work(job.task_s), queue=job.queue)
         for job in jobs:
             applications.wait(job.name, timeout_s=3600)
-        responses, wasted, lost = [], [], []
+        responses, wasted, lost, why = [], [], [], []
         for job in jobs:
             begins, ends = applications.events(job.name, "submitted"), applications.events(job.name, "ended")
             responses.append((ends[0]["at_ms"] - begins[0]["at_ms"]) / 1000)
@@ -203,9 +207,10 @@ def _run(cluster, jobs):
             vain = [one for one in applications.events(job.name, "completed") if one["exit"] != 0 and one["container"] in given]
             wasted.append(sum(one["at_ms"] - given[one["container"]] for one in vain) / 1000)
             lost.append(len(vain))
+            why += [f"{job.name}: {one['container']} ended with {one['exit']}: {one['why']}" for one in vain]
     finally:
         applications.close()
-    return Outcome(responses, wasted, lost)
+    return Outcome(responses, wasted, lost, why)
 
 
 # The tables -----------------------------------------------------------------------------------------------------------
