@@ -18,7 +18,7 @@ _DOCS = [layout.ROOT / "README.md", *sorted((layout.ROOT / "docs").glob("*.md"))
 #: Other people's programs that documents may call; their options are not looked at.
 _FOREIGN = {"cargo", "hiatus", "sha256sum", "tar"}
 #: Commands of bin/yarn that documents may call.
-_YARN = {"rmadmin -refreshQueues", "jar"}
+_YARN = {"rmadmin -refreshQueues", "jar", "hiatus"}
 
 
 def _commands():

@@ -12,6 +12,7 @@ import threading
 import pytest
 
 import tarball
+from hiatus_cluster import distribution, layout
 from hiatus_cluster.release import assembly
 
 _STOCK = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler"
@@ -80,6 +81,37 @@ def test_installing_changes_what_it_must_and_a_second_time_nothing(release, mach
     after = _files(machine)
     assert "nothing to do" in _run(release / "install", machine)
     assert _files(machine) == after
+
+
+def test_yarn_hiatus_is_a_command_of_hadoops_own_then(release, machine):
+    def hiatus(*words):
+        return subprocess.run([machine / "bin" / "yarn", "hiatus", *words], capture_output=True, text=True, env={
+            "PATH": os.environ["PATH"], "JAVA_HOME": str(distribution.java_home()), "HADOOP_CLASSPATH": f"{layout.HADOOP_LIB}/*"})
+
+    assert hiatus().returncode == 2
+    _run(release / "install", machine)
+    said = hiatus()
+    assert said.returncode == 2 and "explain [APPLICATION]" in said.stderr, said
+    commands = re.findall(r"^([a-z][a-z-]*) ", said.stderr, re.MULTILINE)
+    assert len(commands) == 9
+    assert sorted(_completed(release, "yarn", "hiatus", "")) == sorted(commands)
+    _run(release / "uninstall", machine, "--force")
+    assert "not among the commands" in hiatus().stderr
+
+
+def _completed(release, *words):
+    """What bash offers for the last word."""
+    done = subprocess.run(["bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _yarn_hiatus; echo "${COMPREPLY[@]}"',
+                           "bash", release / "completion.bash", *words], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("typed, offered", [
+    (["hi"], ["hiatus"]), (["hiatus", "s"], ["status", "suspend"]), (["hiatus", "jobs", ""], ["--json"]), (["hiatus", "suspend", ""], []),
+    (["node", "-"], []),
+])
+def test_bash_completes_it(release, typed, offered):
+    assert _completed(release, "yarn", *typed) == offered
 
 
 def test_an_older_version_makes_room(release, machine):

@@ -1,5 +1,6 @@
 """The way of somebody new: unpack, install, look, let it suspend, take it out again; on a Hadoop as its tarball leaves it."""
 
+import re
 import subprocess
 import time
 import urllib.error
@@ -68,7 +69,8 @@ def test_from_unpacking_to_stock_again(release, clusters):
     _run(release / "check-config", "--hadoop", homes[1], homes[1] / "etc/hadoop", env={"PATH": "/usr/bin:/bin", **env})
     for name in _DAEMONS:
         _restart(cluster, name)
-    assert cluster.rm.get("/ws/v1/hiatus")["mode"] == "observe"
+    line, env = cluster.yarn("resourcemanager", "hiatus", "status")
+    assert re.search("mode +observe", _run(*line, env=env))
     passed("installed, and restarted in the mode observe")
 
     _refresh(cluster, "observe", "suspend")

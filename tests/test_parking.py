@@ -1,6 +1,8 @@
 """Somebody parks a job for the night and wakes it, though nobody needs its room."""
 
 import getpass
+import json
+import re
 
 import live
 from hiatus_cluster import containers, jobs, layout
@@ -22,7 +24,8 @@ def _hiatus(cluster, *words, user=None, check=True):
 
 def _assert_listed(cluster, app, suspended):
     listed = _hiatus(cluster, "list").stdout
-    assert f"{app['id']}  parked  {len(suspended)} containers suspended" in listed and all(container in listed for container in suspended), listed
+    assert re.search(rf"Parked applications\n.*\n.*{app['id']} +\| +{len(suspended)}", listed), listed
+    assert all(container in listed for container in suspended), listed
 
 
 def test_a_parked_job_stands_still_until_it_is_woken_and_its_output_is_right(hiatus):
@@ -46,6 +49,8 @@ def test_a_parked_job_stands_still_until_it_is_woken_and_its_output_is_right(hia
     _assert_listed(hiatus, app, maps)
     wait_for(lambda: all(live.stands_still(hiatus, container) for container in maps), "they stand still under the new ResourceManager")
     assert "it is parked" in _hiatus(hiatus, "explain", app["id"]).stdout
+    assert re.search(rf"{app['id']} +root.default .* it is parked", _hiatus(hiatus, "jobs", "root.default").stdout)
+    assert json.loads(_hiatus(hiatus, "jobs", "root.default", "--json").stdout)["jobs"][0]["application"] == app["id"]
 
     _hiatus(hiatus, "resume", app["id"])
     workload.wait(timeout_s=300)

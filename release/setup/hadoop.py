@@ -14,6 +14,9 @@ _VERSIONS = "hadoop-versions"
 #: Where each of our jars goes, below Hadoop's folder: both are on the class paths that Hadoop's scripts make.
 _FOLDERS = {"scheduler": "share/hadoop/yarn/lib", "nodemanager": "share/hadoop/yarn/lib", "mapreduce": "share/hadoop/mapreduce"}
 
+#: What makes `yarn hiatus` a command; Hadoop's scripts look for such files in the folder of this name of their configuration.
+_PROFILE = os.path.join("shellprofile.d", "hiatus.sh")
+
 
 class Hadoop:
     """One machine's Hadoop: its folder and its configuration."""
@@ -42,7 +45,8 @@ class Hadoop:
     def require_writable(self, *files):
         """Raises Refusal if this user may not write what is going to change."""
         folders = [os.path.join(self.home, folder) for folder in sorted(set(_FOLDERS.values()))]
-        for path in folders + [self.conf] + list(files):
+        profiles = os.path.dirname(self.file(_PROFILE))
+        for path in folders + [self.conf] + [profiles] * os.path.isdir(profiles) + list(files):
             if not os.access(path, os.W_OK):
                 raise Refusal("no permission to write {}: run this as the user it belongs to".format(path))
         for path in files:
@@ -53,15 +57,17 @@ class Hadoop:
         """A file of the configuration."""
         return os.path.join(self.conf, name)
 
-    def place_of(self, jar):
-        """Where one of the release's jars goes."""
-        module = os.path.basename(jar).split("-")[1]
-        return os.path.join(self.home, _FOLDERS[module], os.path.basename(jar))
+    def places(self):
+        """Where each of the release's files goes: {file: place}."""
+        places = {jar: os.path.join(self.home, _FOLDERS[os.path.basename(jar).split("-")[1]], os.path.basename(jar)) for jar in jars()}
+        places[os.path.join(RELEASE, _PROFILE)] = self.file(_PROFILE)
+        return places
 
-    def installed_jars(self):
-        """Our jars that lie in this Hadoop, of whatever version."""
-        return sorted(jar for module, folder in _FOLDERS.items()
-                      for jar in glob.glob(os.path.join(glob.escape(self.home), folder, "hiatus-{}-*.jar".format(module))))
+    def installed(self):
+        """Our files that lie in this Hadoop, of whatever version."""
+        found = [jar for module, folder in _FOLDERS.items()
+                 for jar in glob.glob(os.path.join(glob.escape(self.home), folder, "hiatus-{}-*.jar".format(module)))]
+        return sorted(found + glob.glob(glob.escape(self.file(_PROFILE))))
 
 
 def jars():

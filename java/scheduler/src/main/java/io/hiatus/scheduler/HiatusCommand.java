@@ -10,9 +10,10 @@ import java.net.URL;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Paths;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.StringJoiner;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authentication.client.AuthenticatedURL;
@@ -22,13 +23,19 @@ import org.apache.hadoop.util.ToolRunner;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.webapp.util.WebAppUtils;
 
-/** {@code yarn jar hiatus-scheduler-<version>.jar suspend|resume|list|explain …}: Hiatus by hand. */
+/** {@code yarn hiatus …}, or {@code yarn jar hiatus-scheduler-<version>.jar …}: Hiatus by hand. */
 public final class HiatusCommand extends Configured implements Tool {
-  private static final String USAGE = "suspend ID…           park applications or containers until they are resumed\n"
-      + "resume ID…            take them up again\n"
+  private static final String USAGE = "status                mode, whether stock has taken over, and what was done\n"
+      + "queues                what each is entitled to, and holds\n"
+      + "jobs [QUEUE]          in their order: what they should hold and do, what they wait for\n"
+      + "nodes                 those with suspended containers, and the memory that these keep\n"
       + "list                  what is suspended or parked\n"
       + "explain [APPLICATION] everything that Hiatus knows and decides, or one application's part of it, as JSON\n"
-      + "check-config FOLDER   what in a folder of Hadoop's configuration keeps Hiatus from working as it should";
+      + "suspend ID…           park applications or containers until they are resumed\n"
+      + "resume ID…            take them up again\n"
+      + "check-config FOLDER   what in a folder of Hadoop's configuration keeps Hiatus from working as it should\n"
+      + "--json after the first five: the answer as the REST interface gave it";
+  private static final String JSON_OPTION = "--json";
   private static final String ROOT = "/ws/v1/hiatus";
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -41,20 +48,28 @@ public final class HiatusCommand extends Configured implements Tool {
 
   @Override
   public int run(String[] words) throws Exception {
-    String command = words.length == 0 ? "" : words[0];
-    List<String> ids = Arrays.asList(words).subList(Math.min(1, words.length), words.length);
+    List<String> ids = new ArrayList<>(Arrays.asList(words));
+    boolean json = ids.remove(JSON_OPTION);
+    String command = ids.isEmpty() ? "" : ids.remove(0);
     try {
-      if ((command.equals("suspend") || command.equals("resume")) && !ids.isEmpty()) {
+      if ((command.equals("suspend") || command.equals("resume")) && !ids.isEmpty() && !json) {
         for (String id : ids) {
           call("PUT", ROOT + (id.startsWith("container_") ? "/containers/" : "/apps/") + id + "/parked",
               command.equals("suspend") ? "true" : "false");
         }
+      } else if (command.equals("status") && ids.isEmpty()) {
+        show("?limit=0", json, AnswerTables::status);
+      } else if (command.equals("queues") && ids.isEmpty()) {
+        show("?lists=queues", json, AnswerTables::queues);
+      } else if (command.equals("jobs") && ids.size() <= 1) {
+        show("?lists=jobs" + (ids.isEmpty() ? "" : "&queue=" + encoded(ids.get(0))), json, AnswerTables::jobs);
+      } else if (command.equals("nodes") && ids.isEmpty()) {
+        show("?lists=nodes", json, AnswerTables::nodes);
       } else if (command.equals("list") && ids.isEmpty()) {
-        list(call("GET", ROOT, null));
+        show("?lists=jobs,suspended,not_parked_yet", json, AnswerTables::standing);
       } else if (command.equals("explain") && ids.size() <= 1) {
-        System.out.println(JSON.writerWithDefaultPrettyPrinter()
-            .writeValueAsString(call("GET", ids.isEmpty() ? ROOT : ROOT + "/apps/" + ids.get(0), null)));
-      } else if (command.equals("check-config") && ids.size() == 1) {
+        show(ids.isEmpty() ? "" : "/apps/" + ids.get(0), true, null);
+      } else if (command.equals("check-config") && ids.size() == 1 && !json) {
         List<ConfigCheck.Finding> findings = new ConfigCheck(Paths.get(ids.get(0))).findings();
         findings.forEach(System.out::println);
         return findings.isEmpty() ? 0 : 1;
@@ -69,26 +84,9 @@ public final class HiatusCommand extends Configured implements Tool {
     }
   }
 
-  private static void list(JsonNode all) {
-    for (JsonNode job : all.path("jobs")) {
-      if (job.path("parked").asBoolean()) {
-        print(job.path("application"), "parked", job.path("suspended").asInt() + " containers suspended");
-      }
-    }
-    for (JsonNode one : all.path("suspended")) {
-      print(one.path("container"), one.path("state").asText(), one.path("for_ms").asLong() / 1000 + " s",
-          one.path("parked").asBoolean() ? "parked" : one.path("by").isTextual() ? "for " + one.path("by").asText() : "");
-    }
-    for (JsonNode one : all.path("not_parked_yet")) {
-      print(one.path("container"), "running", one.path("because").asText());
-    }
-  }
-
-  private static void print(JsonNode id, String... columns) {
-    StringJoiner line = new StringJoiner("  ");
-    line.add(id.asText());
-    Arrays.asList(columns).forEach(line::add);
-    System.out.println(line.toString().trim());
+  private void show(String what, boolean json, Function<JsonNode, String> table) throws Exception {
+    JsonNode answer = call("GET", ROOT + what, null);
+    System.out.println(json ? JSON.writerWithDefaultPrettyPrinter().writeValueAsString(answer) : table.apply(answer));
   }
 
   /** Asks the active ResourceManager, as the user that Hadoop takes this process for. */
@@ -96,7 +94,7 @@ public final class HiatusCommand extends Configured implements Tool {
     return WebAppUtils.execOnActiveRM(getConf(), (address, sent) -> {
       boolean secure = UserGroupInformation.isSecurityEnabled();
       String user = UserGroupInformation.getCurrentUser().getShortUserName();
-      URL url = new URL(address + path + (secure ? "" : "?user.name=" + URLEncoder.encode(user, "UTF-8")));
+      URL url = new URL(address + path + (secure ? "" : (path.contains("?") ? "&" : "?") + "user.name=" + encoded(user)));
       SSLFactory ssl = YarnConfiguration.useHttps(getConf()) ? new SSLFactory(SSLFactory.Mode.CLIENT, getConf()) : null;
       try {
         if (ssl != null) {
@@ -124,6 +122,10 @@ public final class HiatusCommand extends Configured implements Tool {
         }
       }
     }, body);
+  }
+
+  private static String encoded(String text) throws IOException {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8.name());
   }
 
   private static String refusal(HttpURLConnection connection) throws IOException {
