@@ -6,7 +6,7 @@ import random
 import time
 from collections import Counter
 
-from hiatus_cluster import daemons
+from hiatus_cluster import containers, daemons
 from hiatus_cluster.applications import Applications
 from support import wait_for
 
@@ -88,6 +88,17 @@ def works(cluster, container):
 def stands_still(cluster, container):
     """Whether a container has processes and all of them stand still."""
     return set(states(cluster, container).values()) == {"T"}
+
+
+def await_job(cluster, count, timeout_s=120):
+    """Waits until the one job that runs has had so many containers; gives back the application, and their ids in order."""
+    def found():
+        for app in cluster.rm.apps("states=RUNNING"):
+            ids = sorted(life.container for life in containers.lives(cluster) if life.application == app["id"])
+            if len(ids) >= count:
+                return app, ids
+        return None
+    return wait_for(found, f"the job has had {count} containers", timeout_s)
 
 
 def write_text(folder, files):

@@ -3,7 +3,7 @@
 import time
 
 import live
-from hiatus_cluster import containers, jobs
+from hiatus_cluster import jobs
 from hiatus_cluster.applications import work
 from support import wait_for
 
@@ -24,7 +24,7 @@ SPEC = live.spec(nodes=1, node_memory=[256 * (1 + _SLOTS)], properties={
 def test_suspended_and_parked_maps_are_not_backed_up(hiatus, applications):
     # When some maps are done others are judged; the last ones leave room for backups beside them.
     workload = jobs.Workload(hiatus, [jobs.job("big", 0, "timed-tasks", ",".join([str(_MAP_MS)] * _MAPS))])
-    wait_for(lambda: len(containers.lives(hiatus)) == 1 + _MAPS, "its last maps have begun", 120)
+    app, _ = live.await_job(hiatus, 1 + _MAPS)
     time.sleep(3)  # of their work
     applications.start("small", _SLOTS, command=work(_SUSPENDED_S))
     standing = live.await_paused(hiatus, _MAPS - _SLOTS)
@@ -32,7 +32,6 @@ def test_suspended_and_parked_maps_are_not_backed_up(hiatus, applications):
     for container in standing:
         wait_for(lambda: live.works(hiatus, container), f"{container} runs again")
 
-    (app,) = hiatus.rm.apps("states=RUNNING")
     hiatus.rm.put(f"/ws/v1/hiatus/apps/{app['id']}/parked", True)
     for container in standing:
         wait_for(lambda: live.stands_still(hiatus, container), f"{container} stands still")

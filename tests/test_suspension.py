@@ -10,10 +10,10 @@ _MAPS = 6
 SPEC = live.spec(nodes=2, node_memory=[1024])
 
 
-def test_processes_stand_still_and_run_again_and_the_output_is_right(hiatus, applications):
-    expected = live.write_text(hiatus.dir / "text", _MAPS)
-    workload = jobs.Workload(hiatus, [jobs.job("big", 0, "wordcount", hiatus.dir / "text", hiatus.dir / "counts")])
-    wait_for(lambda: len(containers.lives(hiatus)) == 1 + _MAPS, "the big job's master and maps run", 120)
+def test_processes_stand_still_and_run_again_and_the_output_is_right(hiatus, applications, tmp_path):
+    expected = live.write_text(tmp_path / "text", _MAPS)
+    workload = jobs.Workload(hiatus, [jobs.job("big", 0, "wordcount", tmp_path / "text", tmp_path / "counts")])
+    live.await_job(hiatus, 1 + _MAPS)
     applications.start("small", 3, command=work(5))
 
     standing = live.await_paused(hiatus, 2)
@@ -27,7 +27,7 @@ def test_processes_stand_still_and_run_again_and_the_output_is_right(hiatus, app
     workload.wait(timeout_s=300)
     (result,) = workload.results()
     live.assert_each_task_ran_once(result, _MAPS + 1)
-    assert live.read_counts(hiatus.dir / "counts") == expected
+    assert live.read_counts(tmp_path / "counts") == expected
     resumed = {life.container for life in containers.lives(hiatus) if life.resumptions}
     assert set(standing) <= resumed
 
