@@ -1,5 +1,7 @@
 """The standby ResourceManager takes over, by an order and after a crash, while containers are suspended and parked."""
 
+import urllib.request
+
 import live
 from hiatus_cluster import containers, failovers, jobs
 from support import wait_for
@@ -20,6 +22,14 @@ def _known(cluster):
     return {one["container"] for one in cluster.rm.get("/ws/v1/hiatus")["suspended"]}
 
 
+def _assert_stands_by(cluster, number):
+    """It does nothing of its own, and leads people to the active one."""
+    assert failovers.threads(cluster, number) == set()
+    for path in ("/hiatus/", "/ws/v1/hiatus"):
+        with urllib.request.urlopen(cluster.manager(number).base + path, timeout=10) as answer:
+            assert answer.geturl() == cluster.rm.base + path
+
+
 def test_nothing_is_lost_run_twice_or_woken_by_failovers(hiatus):
     expected = live.write_text(hiatus.dir / "text", _NIGHT)
     parked_job = jobs.Workload(hiatus, [jobs.job("night", 0, "wordcount", hiatus.dir / "text", hiatus.dir / "counts")])
@@ -35,7 +45,7 @@ def test_nothing_is_lost_run_twice_or_woken_by_failovers(hiatus):
 
     for failover in (failovers.ordered, failovers.killed):
         failover(hiatus)
-        assert failovers.threads(hiatus, failovers.standby(hiatus)) == set()
+        _assert_stands_by(hiatus, failovers.standby(hiatus))
         wait_for(lambda: parked <= _known(hiatus), "the new ResourceManager knows what is parked")
         wait_for(lambda: all(live.stands_still(hiatus, container) for container in parked), "the parked maps stand still")
     told = live.log(hiatus, "nodemanager1", "nodemanager2")

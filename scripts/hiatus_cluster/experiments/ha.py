@@ -5,6 +5,7 @@ suspended. Half of the failovers are on a cluster that fails over by itself, hal
 """
 
 import math
+import shutil
 import time
 from dataclasses import dataclass
 
@@ -75,6 +76,7 @@ def run(options, say):
     for standby in options.standby:
         cluster = Cluster(layout.BUILD / "experiments" / "ha")
         cluster.down()
+        shutil.rmtree(cluster.dir, ignore_errors=True)
         cluster.up(Spec(nodes=_NODES, node_memory=[_NODE_MEMORY_MB], node_vcores=[32], node_heartbeat_ms=500, scheduler="hiatus", fs="local",
                         recovery=True, standby=standby, properties={
                             "yarn.resourcemanager.opportunistic-container-allocation.enabled": "true",
