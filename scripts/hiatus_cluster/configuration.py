@@ -130,7 +130,7 @@ def node_host(node):
 
 
 def write(state_dir, spec, ports):
-    """Writes ``conf/`` (daemons of the master side), ``conf-client/``, and a folder for each NodeManager and each of two ResourceManagers."""
+    """Writes ``conf/`` and ``conf-client/``, and folders for NodeManagers (``conf-node<i>/``) and each of two ResourceManagers."""
     common = _common(Path(state_dir), spec, ports)
     everywhere = {key: value for key, value in spec.properties.items() if not re.match(r"node\d+:", key)}
     _write_folder(Path(state_dir) / "conf", {**common, **everywhere}, _LOG4J)

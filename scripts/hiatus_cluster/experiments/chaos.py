@@ -28,6 +28,7 @@ _PATIENCE_S = 1800
 _SAMPLE_S = 60
 _FLAT = 0.1  #: memory is flat if it has grown by no more than this part between the first and the last third of the samples
 _LINE, _LINES, _TEXTS = "one two two three three three\n", 100_000, 3
+_OVER = ("FINISHED", "FAILED", "KILLED")
 _TALLY = "io.hiatus.workload.TimedTasks$Tally"
 #: How often each kind of job comes, and each kind of fault.
 _JOBS = {"small": 4, "big": 3, "reduces": 2, "opportunistic": 2, "words": 2}
@@ -263,16 +264,12 @@ class _Chaos:
     def _put(self, app, parked):
         """False if the application is over."""
         def put():
+            if self._cluster.rm.app(app)["state"] in _OVER:
+                return "over"
             self._cluster.rm.put(f"/ws/v1/hiatus/apps/{app}/parked", parked)
-            return True
+            return "done"
 
-        try:
-            return until(put, f"{app} can be parked or woken", 20)
-        except ClusterError:
-            state = self._cluster.rm.app(app)["state"]
-            if state in ("FINISHED", "FAILED", "KILLED", "FINISHING"):
-                return False
-            raise
+        return until(put, f"{app} can be {'parked' if parked else 'woken'}") == "done"
 
     def _look_for_deaths(self):
         for name in self._cluster.names():
