@@ -13,8 +13,8 @@ def killed(cluster):
     before, after = _roles(cluster)
     begin = time.monotonic()
     cluster.daemon(f"resourcemanager{before}").kill()
-    if cluster.spec.standby == "manual":
-        cluster.run("yarn", "rmadmin", "-transitionToActive", manager_id(after))
+    if cluster.spec.standby == "manual":  # by force: the dead one cannot be asked
+        cluster.run("yarn", "rmadmin", "-transitionToActive", "--forceactive", manager_id(after))
     _await_active(cluster, after)
     without_s = time.monotonic() - begin
     cluster.start(f"resourcemanager{before}")
