@@ -28,10 +28,12 @@ def frozen(cluster):
     begin = time.monotonic()
     cluster.daemon(f"resourcemanager{before}").freeze()
     try:
-        _await_active(cluster, after)
-        without_s = time.monotonic() - begin
+        until(lambda: cluster.manager(after).is_active(), f"resourcemanager{after} is active")
     finally:
+        # Nodes and masters that wait for an answer of the frozen one would do so for minutes yet.
         cluster.daemon(f"resourcemanager{before}").thaw()
+    _await_active(cluster, after)
+    without_s = time.monotonic() - begin
     until(lambda: cluster.manager(before).info()["haState"] == "STANDBY", f"resourcemanager{before} stands by")
     return without_s
 

@@ -91,6 +91,7 @@ def run(options, say):
             turns = _IN_TURNS[standby]
             count = math.ceil(options.failovers / len(options.standby))
             endings[standby] = _run(cluster, [turns[number % len(turns)] for number in range(count)], seen, say)
+            say(f"{standby}: {endings[standby]}")
         finally:
             cluster.down()
     tables.write("ha", "Failovers, seen", _METHOD, report(seen, endings))
