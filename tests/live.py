@@ -1,13 +1,13 @@
 """A running Hiatus, as tests look at it."""
 
 import contextlib
-import os
 import random
 import time
 from collections import Counter
 
-from hiatus_cluster import containers, daemons
+from hiatus_cluster import containers
 from hiatus_cluster.applications import Applications
+from hiatus_cluster.standing import paused, stands_still, states, stopped, works  # noqa: F401
 from support import wait_for
 
 #: How old Hadoop's metrics may be in JMX, and a bit: the cluster's hadoop-metrics2.properties says 1 s.
@@ -56,38 +56,9 @@ def metrics(cluster):
     return bean
 
 
-def paused(cluster, nodes=None):
-    """{container: number of its node} of what stands still now."""
-    return {one["id"]: node for node in nodes or range(1, cluster.spec.nodes + 1) for one in cluster.nm(node).containers()
-            if one["state"] == "PAUSED"}
-
-
 def await_paused(cluster, count=1, nodes=None, timeout_s=120):
     """Waits until at least so many containers stand still, and gives them back."""
     return wait_for(lambda: (found := paused(cluster, nodes)) and len(found) >= count and found, f"{count} containers paused", timeout_s)
-
-
-def states(cluster, container):
-    """{process: state letter} of all sessions opened in a container; the shell in which YARN waits for its end is in none of them."""
-    mark = b"CONTAINER_ID=" + container.encode()
-    sessions = {}
-    for pid in daemons.processes(cluster.dir):
-        with contextlib.suppress(ProcessLookupError):
-            sessions[pid] = os.getsid(pid)
-    own = {pid for pid, session in sessions.items() if pid == session and mark in daemons.environment(pid)}
-    found = {pid: daemons.state(pid) for pid, session in sessions.items() if session in own}
-    return {pid: state for pid, state in found.items() if state not in (None, "Z")}
-
-
-def works(cluster, container):
-    """Whether a container has processes and none of them stands still."""
-    found = states(cluster, container)
-    return bool(found) and "T" not in found.values()
-
-
-def stands_still(cluster, container):
-    """Whether a container has processes and all of them stand still."""
-    return set(states(cluster, container).values()) == {"T"}
 
 
 def await_job(cluster, count, timeout_s=120):
@@ -118,14 +89,9 @@ def read_counts(folder):
     return Counter({word: int(count) for word, count in (line.split("\t") for line in lines)})
 
 
-def stopped(cluster):
-    """Processes of the cluster that stand still, whoever they belong to."""
-    return [pid for pid in daemons.processes(cluster.dir) if pid != os.getpid() and daemons.state(pid) == "T"]
-
-
-def log(cluster, daemon="resourcemanager"):
-    """What a daemon has written since the cluster was made."""
-    return cluster.daemon(daemon).log.read_text(errors="replace")
+def log(cluster, *daemons):
+    """What daemons (the ResourceManagers, unless they are named) have written since the cluster was made."""
+    return "".join(cluster.daemon(name).log.read_text(errors="replace") for name in daemons or cluster.managers())
 
 
 def assert_each_task_ran_once(result, tasks):
@@ -145,7 +111,7 @@ def end_all(cluster):
 def assert_books_agree(cluster):
     """What must hold after whatever happened: nothing is suspended, and core and ResourceManager never disagreed."""
     assert log(cluster).count("books differ") == 0
-    if cluster.daemon("resourcemanager").pid:
+    if any(cluster.daemon(name).pid for name in cluster.managers()):
         wait_for(lambda: metrics(cluster)["SuspendedNow"] == 0, "no container suspended")
         assert metrics(cluster)["BooksDiffer"] == 0
         assert paused(cluster, [node for node in range(1, cluster.spec.nodes + 1) if cluster.daemon(f"nodemanager{node}").pid]) == {}

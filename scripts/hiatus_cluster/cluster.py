@@ -1,4 +1,4 @@
-"""A cluster: HDFS, ResourceManager, NodeManagers and job history server as processes on this machine."""
+"""A cluster: HDFS, ResourceManager (with a standby, if wanted), NodeManagers, job history server as processes on this machine."""
 
 import contextlib
 import fcntl
@@ -20,7 +20,8 @@ from .errors import ClusterError
 _EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 _TEST_EXAMPLES = {"sleep": "org.apache.hadoop.mapreduce.SleepJob"}
 #: Heaps in MB; what a daemon takes in all is about 80 MB more.
-_HEAP_MB = {"namenode": 128, "datanode": 128, "resourcemanager": 256, "nodemanager": 128, "historyserver": 128}
+_HEAP_MB = {"namenode": 128, "datanode": 128, "resourcemanager": 256, "nodemanager": 128, "historyserver": 128,
+            "zookeeper": 64}
 _START_PATIENCE_S = 180
 
 
@@ -56,11 +57,18 @@ class Cluster:
 
     def names(self):
         """Names of its daemons, in the order of their start."""
-        hdfs = ["namenode", "datanode"] if self.spec.fs == "hdfs" else []
-        return [*hdfs, "resourcemanager", *(f"nodemanager{node}" for node in range(1, self.spec.nodes + 1)), "historyserver"]
+        spec = self.spec
+        hdfs = ["namenode", "datanode"] if spec.fs == "hdfs" else []
+        zookeeper = ["zookeeper"] if spec.standby else []
+        return [*hdfs, *zookeeper, *self.managers(), *(f"nodemanager{node}" for node in range(1, spec.nodes + 1)), "historyserver"]
+
+    def managers(self):
+        """Names of its ResourceManagers: resourcemanager, or resourcemanager1 and resourcemanager2."""
+        spec = self.spec
+        return [f"resourcemanager{number}" for number in spec.managers()] if spec.standby else ["resourcemanager"]
 
     def daemon(self, name):
-        """A daemon by name: namenode, datanode, resourcemanager, nodemanager1, …, historyserver."""
+        """A daemon by name: namenode, datanode, zookeeper, resourcemanager, nodemanager1, …, historyserver."""
         if name not in self.names():
             raise ClusterError(f"no daemon {name!r}: there are {', '.join(self.names())}")
         return Daemon(self.dir, name)
@@ -71,8 +79,21 @@ class Cluster:
 
     @property
     def rm(self):
-        """The ResourceManager over REST."""
-        return rest.ResourceManager("127.0.0.1", self.ports["rm-http"])
+        """The ResourceManager over REST: the active one of two. Raises ClusterError if none is."""
+        return self.manager(self.active())
+
+    def manager(self, number):
+        """ResourceManager 1 or 2 over REST, active or not."""
+        return rest.ResourceManager("127.0.0.1", self.ports[f"rm-http{number}"])
+
+    def active(self):
+        """The number of the ResourceManager that is active. Raises ClusterError if none is."""
+        if not self.spec.standby:
+            return 1
+        for number in self.spec.managers():
+            if self.manager(number).is_active():
+                return number
+        raise ClusterError(f"no ResourceManager is active; logs: {self.dir}/logs")
 
     def nm(self, node):
         """NodeManager 1, 2, … over REST."""
@@ -97,10 +118,10 @@ class Cluster:
                 pids = ", ".join(f"{daemon.name} {daemon.pid}" for daemon in running)
                 raise ClusterError(f"a cluster is running in {self.dir} already ({pids}): `down` it first, or choose another --dir")
             daemons.kill_all(self.dir)
-            for name in ("cluster.json", "conf", "namenode", "datanode", "rm-state", "staging", "tmp", "pids", "logs",
+            for name in ("cluster.json", "conf", "namenode", "datanode", "rm-state", "zookeeper", "staging", "tmp", "pids", "logs",
                          *(path.name for path in self.dir.glob("node[0-9]*")), *(path.name for path in self.dir.glob("conf-*"))):
                 _remove(self.dir / name)
-            ports = _free_ports(spec.nodes)
+            ports = _free_ports(spec)
             self._file.write_text(json.dumps({"spec": vars(spec), "ports": ports}, indent=1))
             configuration.write(self.dir, spec, ports)
             (self.dir / "tmp").mkdir()
@@ -108,6 +129,9 @@ class Cluster:
                 *others, history = self.names()
                 for name in others:
                     self._start(name)
+                if spec.standby == "manual":
+                    self.await_ready(self.managers())
+                    self.run("yarn", "rmadmin", "-transitionToActive", configuration.manager_id(1))
                 if "namenode" in others:  # without it the history server sleeps 10 s before it looks again
                     self.await_ready(["namenode"])
                 self._start(history)
@@ -168,6 +192,10 @@ class Cluster:
         try:
             if name == "namenode":
                 return rest.NameNode("127.0.0.1", self.ports["namenode-http"]).ready()
+            if name == "zookeeper":
+                return _answers(self.ports[name])
+            if name in self.managers() and self.spec.standby:
+                return self.manager(int(name[len("resourcemanager"):])).info() is not None
             if name == "resourcemanager":
                 return self.rm.metrics() is not None
             if name == "historyserver":
@@ -181,15 +209,15 @@ class Cluster:
 
     def _start(self, name):
         kind = name.rstrip("0123456789")
-        node = name[len(kind):]
-        conf_dir = self.dir / (f"conf-node{node}" if node else "conf")
+        number = name[len(kind):]
+        conf_dir = self.dir / (f"conf-node{number}" if kind == "nodemanager" else f"conf-{name}" if number else "conf")
         jars = []
         if self.spec.scheduler == "hiatus" and kind in ("resourcemanager", "nodemanager"):
             jars = [layout.product_jar("scheduler" if kind == "resourcemanager" else "nodemanager")]
-        shell = "hdfs" if kind in ("namenode", "datanode") else "mapred" if kind == "historyserver" else "yarn"
         logs = self.dir / "logs"
+        main, arguments = _program(kind, conf_dir)
         command = distribution.command_line(
-            distribution.COMMANDS[shell][kind], [], conf_dir, heap_mb=_HEAP_MB[kind], extra_jars=jars,
+            main, arguments, conf_dir, heap_mb=_HEAP_MB[kind], extra_jars=jars,
             properties={"hadoop.log.dir": logs, "yarn.log.dir": logs, "java.io.tmpdir": self.dir / "tmp"},
             options=["-XX:+ExitOnOutOfMemoryError", *self.spec.jvm_options.get(name, [])])
         if kind == "namenode" and not (self.dir / "namenode").exists():
@@ -244,6 +272,23 @@ class Cluster:
         return [_EXAMPLES, name, *arguments]
 
 
+def _program(kind, conf_dir):
+    """The main class of a kind of daemon, and its arguments."""
+    if kind == "zookeeper":
+        return distribution.ZOOKEEPER, [conf_dir / "zoo.cfg"]
+    shell = "hdfs" if kind in ("namenode", "datanode") else "mapred" if kind == "historyserver" else "yarn"
+    return distribution.COMMANDS[shell][kind], []
+
+
+def _answers(port):
+    """Whether somebody listens."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+        return True
+    except OSError:
+        return False
+
+
 def _remove(path):
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
@@ -251,10 +296,10 @@ def _remove(path):
         path.unlink(missing_ok=True)
 
 
-def _free_ports(nodes):
+def _free_ports(spec):
     """A port for every service, free on all loopback addresses and outside the range the kernel hands out by itself."""
     chosen, ports = set(), {}
-    for name in Ports.names(nodes):
+    for name in Ports.names(spec):
         for _ in range(1000):
             port = random.randrange(15000, 32000)
             if port not in chosen and _free(port):

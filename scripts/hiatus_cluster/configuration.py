@@ -19,6 +19,9 @@ SCHEDULERS = {
 }
 HIATUS_EXECUTOR = "io.hiatus.nodemanager.HiatusDefaultContainerExecutor"
 
+_STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
+_SESSION_MS = 5000
+
 #: Which file a property belongs in, by the first prefix that fits.
 _FILE_BY_PREFIX = (
     ("yarn.scheduler.capacity.", "capacity-scheduler.xml"),
@@ -53,6 +56,7 @@ class Spec:
     scheduler: str = "capacity"
     fs: str = "hdfs"  #: "hdfs" or "local"
     recovery: bool = False  #: ResourceManager and NodeManagers keep running containers over a restart
+    standby: str = ""  #: a second ResourceManager that takes over by itself ("automatic"), or when it is told to ("manual"); "": none
     properties: dict = field(default_factory=dict)  #: overrides; "node2:key" holds on node 2 only
     jvm_options: dict = field(default_factory=dict)  #: more options of a daemon's JVM, a list by daemon name
 
@@ -64,6 +68,10 @@ class Spec:
             raise ClusterError(f"--scheduler {self.scheduler}: one of {', '.join(SCHEDULERS)}")
         if self.fs not in ("hdfs", "local"):
             raise ClusterError(f"--fs {self.fs}: hdfs or local")
+        if self.standby not in ("", "automatic", "manual"):
+            raise ClusterError(f"--standby {self.standby}: automatic or manual")
+        if self.standby and not self.recovery:
+            raise ClusterError(f"--standby {self.standby}: works with --recovery only")
         if self.node_heartbeat_ms < 1:
             raise ClusterError(f"--node-heartbeat-ms {self.node_heartbeat_ms}: at least 1")
         for option, values in (("--node-memory", self.node_memory), ("--node-vcores", self.node_vcores)):
@@ -73,6 +81,10 @@ class Spec:
             node = re.match(r"node(\d+):", key)
             if node and not 1 <= int(node.group(1)) <= self.nodes:
                 raise ClusterError(f"-D {key}: the cluster has nodes 1 to {self.nodes}")
+
+    def managers(self):
+        """Numbers of the ResourceManagers, from 1."""
+        return range(1, 3 if self.standby else 2)
 
     def memory_of(self, node):
         """Memory (MB) of node 1, 2, …"""
@@ -95,14 +107,21 @@ class Spec:
 class Ports:
     """The ports of a cluster by service, each free when chosen, below the ephemeral range and kept over restarts."""
 
-    SERVICES = ("namenode", "namenode-http", "datanode", "datanode-ipc", "datanode-http", "rm", "rm-scheduler", "rm-tracker",
-                "rm-admin", "rm-http", "history", "history-http", "history-admin")
+    SERVICES = ("namenode", "namenode-http", "datanode", "datanode-ipc", "datanode-http", "history", "history-http", "history-admin",
+                "zookeeper")
+    MANAGER_SERVICES = ("rm", "rm-scheduler", "rm-tracker", "rm-admin", "rm-http")
     NODE_SERVICES = ("nm", "nm-localizer", "nm-http", "nm-shuffle")
 
     @classmethod
-    def names(cls, nodes):
-        """Every service of a cluster with so many nodes; a node's services end in its number."""
-        return [*cls.SERVICES, *(f"{service}{node}" for node in range(1, nodes + 1) for service in cls.NODE_SERVICES)]
+    def names(cls, spec):
+        """Every service of a cluster; those of a ResourceManager or a node end in its number."""
+        return [*cls.SERVICES, *(f"{service}{number}" for number in spec.managers() for service in cls.MANAGER_SERVICES),
+                *(f"{service}{node}" for node in range(1, spec.nodes + 1) for service in cls.NODE_SERVICES)]
+
+
+def manager_id(number):
+    """YARN's name of ResourceManager 1 or 2."""
+    return f"rm{number}"
 
 
 def node_host(node):
@@ -111,11 +130,16 @@ def node_host(node):
 
 
 def write(state_dir, spec, ports):
-    """Writes ``conf/`` (daemons of the master side and clients) and ``conf-node<i>/`` (NodeManager i) below ``state_dir``."""
+    """Writes ``conf/`` and ``conf-client/``, and folders for NodeManagers (``conf-node<i>/``) and each of two ResourceManagers."""
     common = _common(Path(state_dir), spec, ports)
     everywhere = {key: value for key, value in spec.properties.items() if not re.match(r"node\d+:", key)}
     _write_folder(Path(state_dir) / "conf", {**common, **everywhere}, _LOG4J)
     _write_folder(Path(state_dir) / "conf-client", {**common, **everywhere}, _CLIENT_LOG4J)
+    if spec.standby:
+        _replace(Path(state_dir) / "conf" / "zoo.cfg", _zookeeper(Path(state_dir), ports))
+        for number in spec.managers():
+            _write_folder(Path(state_dir) / f"conf-resourcemanager{number}",
+                          {**common, "yarn.resourcemanager.ha.id": manager_id(number), **everywhere}, _LOG4J)
     for node in range(1, spec.nodes + 1):
         own = {key.split(":", 1)[1]: value for key, value in spec.properties.items() if key.startswith(f"node{node}:")}
         _write_folder(Path(state_dir) / f"conf-node{node}",
@@ -152,12 +176,7 @@ def _common(state, spec, ports):
         "hadoop.tmp.dir": state / "tmp",
         "hadoop.http.staticuser.user": getpass.getuser(),
         "ipc.client.connect.max.retries": 60,
-        "yarn.resourcemanager.hostname": "127.0.0.1",
-        "yarn.resourcemanager.address": f"127.0.0.1:{ports['rm']}",
-        "yarn.resourcemanager.scheduler.address": f"127.0.0.1:{ports['rm-scheduler']}",
-        "yarn.resourcemanager.resource-tracker.address": f"127.0.0.1:{ports['rm-tracker']}",
-        "yarn.resourcemanager.admin.address": f"127.0.0.1:{ports['rm-admin']}",
-        "yarn.resourcemanager.webapp.address": f"127.0.0.1:{ports['rm-http']}",
+        **_managers(spec, ports),
         "yarn.resourcemanager.scheduler.class": SCHEDULERS[spec.scheduler],
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": spec.node_heartbeat_ms,
         # Daemons and applications find a restarted ResourceManager again at once, not after 30 s.
@@ -177,12 +196,44 @@ def _common(state, spec, ports):
         properties.update({
             "yarn.resourcemanager.recovery.enabled": "true",
             "yarn.resourcemanager.work-preserving-recovery.enabled": "true",
-            "yarn.resourcemanager.store.class": "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
+            "yarn.resourcemanager.store.class": f"{_STORES}.{'ZKRMStateStore' if spec.standby else 'FileSystemRMStateStore'}",
             "yarn.resourcemanager.fs.state-store.uri": (state / "rm-state").as_uri(),
         })
     if spec.scheduler == "hiatus":
         properties["yarn.resourcemanager.auto-update.containers"] = "true"
     return properties
+
+
+def _managers(spec, ports):
+    """Where the ResourceManagers are, and who of two is active."""
+    properties = {}
+    for number in spec.managers():
+        suffix = f".{manager_id(number)}" if spec.standby else ""
+        properties.update({
+            f"yarn.resourcemanager.hostname{suffix}": "127.0.0.1",
+            f"yarn.resourcemanager.address{suffix}": f"127.0.0.1:{ports[f'rm{number}']}",
+            f"yarn.resourcemanager.scheduler.address{suffix}": f"127.0.0.1:{ports[f'rm-scheduler{number}']}",
+            f"yarn.resourcemanager.resource-tracker.address{suffix}": f"127.0.0.1:{ports[f'rm-tracker{number}']}",
+            f"yarn.resourcemanager.admin.address{suffix}": f"127.0.0.1:{ports[f'rm-admin{number}']}",
+            f"yarn.resourcemanager.webapp.address{suffix}": f"127.0.0.1:{ports[f'rm-http{number}']}",
+        })
+    if spec.standby:
+        properties.update({
+            "yarn.resourcemanager.ha.enabled": "true",
+            "yarn.resourcemanager.ha.rm-ids": ",".join(map(manager_id, spec.managers())),
+            "yarn.resourcemanager.ha.automatic-failover.enabled": str(spec.standby == "automatic").lower(),
+            "yarn.resourcemanager.cluster-id": "hiatus",
+            "hadoop.zk.address": f"127.0.0.1:{ports['zookeeper']}",
+            # How long a ResourceManager may be silent until the other takes over.
+            "hadoop.zk.timeout-ms": _SESSION_MS,
+            "yarn.client.failover-sleep-max-ms": 1000,
+        })
+    return properties
+
+
+def _zookeeper(state, ports):
+    return (f"dataDir={state / 'zookeeper'}\nclientPortAddress=127.0.0.1\nclientPort={ports['zookeeper']}\n"
+            f"tickTime={_SESSION_MS // 10}\nmaxClientCnxns=0\nadmin.enableServer=false\n")
 
 
 def _file_system(state, spec, ports):

@@ -50,6 +50,8 @@ COMMANDS = {
         "queue": "org.apache.hadoop.mapred.JobQueueClient",
     },
 }
+#: One server, which the ResourceManager brings along.
+ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 #: Commands whose class serves several sub-commands and wants to be told which.
 _NAMES_ITSELF = {"app", "application", "applicationattempt", "container"}
 

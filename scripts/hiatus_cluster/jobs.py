@@ -36,6 +36,10 @@ class JobResult:
         """Number of task attempts that ended as KILLED, FAILED or SUCCEEDED."""
         return sum(attempt["state"] == state for attempt in self.attempts)
 
+    def ran_each_once(self, tasks):
+        """Whether it succeeded with so many tasks, each in one attempt."""
+        return self.status == "SUCCEEDED" and self.attempts_in("SUCCEEDED") == tasks == len(self.attempts)
+
     @property
     def wasted_s(self):
         """Seconds worked by attempts that were killed or failed."""

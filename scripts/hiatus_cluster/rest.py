@@ -7,6 +7,10 @@ import urllib.request
 from .errors import ClusterError
 
 
+#: Who says nothing for so long is dead, or as good as dead.
+_SIGN_OF_LIFE_S = 3
+
+
 class Rest:
     """A JSON client of one daemon's web address."""
 
@@ -48,7 +52,18 @@ class Rest:
 
 
 class ResourceManager(Rest):
-    """The ResourceManager's web services."""
+    """A ResourceManager's web services. One that is standby leads to the active one, but for ``info`` and JMX."""
+
+    def info(self, timeout_s=10):
+        """Version, start time, whether it is active."""
+        return self.get("/ws/v1/cluster/info", timeout_s)["clusterInfo"]
+
+    def is_active(self):
+        """Whether it answers that it is; one that is silent is not."""
+        try:
+            return self.info(_SIGN_OF_LIFE_S)["haState"] == "ACTIVE"
+        except ClusterError:
+            return False
 
     def metrics(self):
         """Numbers of nodes, applications, containers, memory."""

@@ -15,6 +15,9 @@ import org.slf4j.LoggerFactory;
 final class AppSaver extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(AppSaver.class);
 
+  /** Behind what is waiting: then there is nothing more. */
+  private static final ApplicationId END = ApplicationId.newInstance(0, 0);
+
   private final RMContext rm;
   private final BlockingQueue<ApplicationId> queue = new LinkedBlockingQueue<>();
   private final Set<ApplicationId> waiting = ConcurrentHashMap.newKeySet();
@@ -32,11 +35,15 @@ final class AppSaver extends Thread {
     }
   }
 
+  /** Ends when all that is waiting has been saved: who is active next is to know it. */
+  void end() {
+    queue.add(END);
+  }
+
   @Override
   public void run() {
     try {
-      while (true) {
-        ApplicationId id = queue.take();
+      for (ApplicationId id = queue.take(); !id.equals(END); id = queue.take()) {
         waiting.remove(id); // what changes from here on is saved once more
         RMApp app = rm.getRMApps().get(id);
         if (app != null && !app.isAppInCompletedStates()) {
@@ -44,7 +51,7 @@ final class AppSaver extends Thread {
         }
       }
     } catch (InterruptedException e) {
-      // The scheduler stops.
+      // The scheduler stops, and the store is too slow to be waited for.
     }
   }
 

@@ -48,7 +48,7 @@ final class Demotions {
   }
 
   /** The thread that saves behind the demotions, or null where nothing has to be saved. */
-  Thread saver() {
+  AppSaver saver() {
     return saver;
   }
 

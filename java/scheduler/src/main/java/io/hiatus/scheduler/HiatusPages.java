@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 import javax.servlet.DispatcherType;
 import javax.servlet.Filter;
 import javax.servlet.FilterChain;
@@ -16,6 +15,7 @@ import javax.servlet.ServletResponse;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 import org.apache.commons.io.IOUtils;
+import org.apache.hadoop.ha.HAServiceProtocol.HAServiceState;
 import org.apache.hadoop.http.HtmlQuoting;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 import org.apache.hadoop.yarn.webapp.WebApp;
@@ -42,11 +42,10 @@ final class HiatusPages implements Filter {
     TYPES.put("hiatus.js", "text/javascript; charset=utf-8");
   }
 
-  private final Supplier<Engine> engine;
+  private final ResourceManager manager;
 
-  /** {@code engine} is that of the ResourceManager's scheduler, or null while it has another one. */
-  private HiatusPages(Supplier<Engine> engine) {
-    this.engine = engine;
+  private HiatusPages(ResourceManager manager) {
+    this.manager = manager;
   }
 
   /**
@@ -60,8 +59,7 @@ final class HiatusPages implements Filter {
       if (handler.getFilter(HiatusPages.class.getName()) != null) {
         return; // it was active before
       }
-      FilterHolder holder = new FilterHolder(new HiatusPages(() -> manager.getResourceScheduler() instanceof HiatusScheduler
-          ? ((HiatusScheduler) manager.getResourceScheduler()).engine() : null));
+      FilterHolder holder = new FilterHolder(new HiatusPages(manager));
       holder.setName(HiatusPages.class.getName());
       handler.addFilter(holder);
       // The server runs already, and starts nothing by itself any more.
@@ -82,7 +80,9 @@ final class HiatusPages implements Filter {
     HttpServletRequest request = (HttpServletRequest) asked;
     HttpServletResponse response = (HttpServletResponse) answer;
     String path = request.getRequestURI();
-    if (path.equals(ROOT)) {
+    if (manager.getRMContext().getHAServiceState() == HAServiceState.STANDBY) {
+      chain.doFilter(asked, answer); // to the active one: from here the page would not be let fetch its data there
+    } else if (path.equals(ROOT)) {
       String query = request.getQueryString();
       response.sendRedirect(ROOT + "/" + (query == null ? "" : "?" + query));
     } else if (path.startsWith(ROOT + "/")) {
@@ -122,7 +122,8 @@ final class HiatusPages implements Filter {
 
   /** Behind the end of YARN's page, where browsers still take it. */
   private String note() {
-    Engine watched = engine.get();
+    Engine watched = manager.getResourceScheduler() instanceof HiatusScheduler
+        ? ((HiatusScheduler) manager.getResourceScheduler()).engine() : null;
     String fault = watched == null ? null : watched.fault();
     String style = "position:fixed;right:0;bottom:0;padding:.5em 1em;font:14px sans-serif;border-radius:.5em 0 0 0;";
     return watched == null ? "" : fault == null

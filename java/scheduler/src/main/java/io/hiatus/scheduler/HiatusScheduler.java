@@ -122,16 +122,25 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     if (poller != null) {
       poller.end();
     }
-    for (Thread thread : new Thread[] {ticker, watchdog, poller, demotions == null ? null : demotions.saver()}) {
-      if (thread != null) {
-        thread.interrupt();
-        thread.join(STOP_PATIENCE_MS); // whoever is late finds no core, and nobody who listens
-      }
+    for (Thread thread : new Thread[] {ticker, watchdog, poller}) {
+      end(thread);
+    }
+    if (demotions != null && demotions.saver() != null) {
+      demotions.saver().end();
+      demotions.saver().join(STOP_PATIENCE_MS);
+      end(demotions.saver());
     }
     if (engine != null) {
       underWriteLock(() -> engine.guard(engine::stop));
     }
     super.serviceStop();
+  }
+
+  private static void end(Thread thread) throws InterruptedException {
+    if (thread != null) {
+      thread.interrupt();
+      thread.join(STOP_PATIENCE_MS); // whoever is late finds no core, and nobody who listens
+    }
   }
 
   @Override

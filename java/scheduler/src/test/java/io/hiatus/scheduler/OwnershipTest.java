@@ -152,6 +152,20 @@ public class OwnershipTest {
   }
 
   @Test
+  public void whatIsWaitingIsSavedBeforeAnOrderlyEnd() throws Exception {
+    try (MockCluster cluster = cluster()) {
+      begin(cluster);
+      AppSaver saver = new AppSaver(cluster.context());
+      AppProperties.put(cluster.context(), app.id(), "hiatus.demoted", Collections.singleton("container"));
+      saver.changed(app.id());
+      saver.end();
+      saver.run(); // by this thread, and to its end
+      assertEquals("{hiatus.demoted=container}", cluster.rm().getRMStateStore().loadState().getApplicationState().get(app.id())
+          .getApplicationSubmissionContext().getApplicationSchedulingPropertiesMap().toString());
+    }
+  }
+
+  @Test
   public void whereNobodyElseDemotesAnAttemptHasNoMeansOfItsOwnBeforeOrAfter() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
       node = cluster.node(NODE_MB, 64);

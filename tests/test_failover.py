@@ -1,0 +1,62 @@
+"""The standby ResourceManager takes over, by an order and after a crash, while containers are suspended and parked."""
+
+import urllib.request
+
+import live
+from hiatus_cluster import containers, failovers, jobs
+from support import wait_for
+
+_NIGHT, _BIG, _SMALL = 2, 10, 3  # maps; with the masters of the first two jobs those of the big one are all that the nodes hold
+
+SPEC = live.spec(nodes=2, node_memory=[1536], recovery=True, standby="manual", properties={
+    # Applications may have opportunistic containers of their own here, so the standby must know which are Hiatus's.
+    "yarn.resourcemanager.opportunistic-container-allocation.enabled": "true",
+})
+
+
+def _timed(name, maps, seconds):
+    return jobs.job(name, 0, "timed-tasks", ",".join([str(seconds * 1000)] * maps))
+
+
+def _known(cluster):
+    return {one["container"] for one in cluster.rm.get("/ws/v1/hiatus")["suspended"]}
+
+
+def _assert_stands_by(cluster, number):
+    """It does nothing of its own, and leads people to the active one."""
+    assert failovers.threads(cluster, number) == set()
+    for path in ("/hiatus/", "/ws/v1/hiatus"):
+        with urllib.request.urlopen(cluster.manager(number).base + path, timeout=10) as answer:
+            assert answer.geturl().endswith(cluster.rm.base.rpartition(":")[2] + path), answer.geturl()
+
+
+def test_nothing_is_lost_run_twice_or_woken_by_failovers(clusters):
+    cluster = clusters(**SPEC)
+    expected = live.write_text(cluster.dir / "text", _NIGHT)
+    parked_job = jobs.Workload(cluster, [jobs.job("night", 0, "wordcount", cluster.dir / "text", cluster.dir / "counts")])
+    wait_for(lambda: len(containers.lives(cluster)) == 1 + _NIGHT, "its master and maps run", 120)
+    (night,) = cluster.rm.apps("states=RUNNING")
+    cluster.rm.put(f"/ws/v1/hiatus/apps/{night['id']}/parked", True)
+    parked = {life.container for life in containers.lives(cluster) if not life.is_master}
+    wait_for(lambda: all(live.stands_still(cluster, container) for container in parked), "the parked maps stand still")
+    big = jobs.Workload(cluster, [_timed("big", _BIG, 15)])
+    wait_for(lambda: len(containers.lives(cluster)) == 1 + _NIGHT + 1 + _BIG, "the big job runs", 120)
+    small = jobs.Workload(cluster, [_timed("small", _SMALL, 20)])
+    wait_for(lambda: set(live.paused(cluster)) - parked, "containers of the big job are suspended", 120)
+
+    for failover in (failovers.ordered, failovers.killed):
+        failover(cluster)
+        _assert_stands_by(cluster, failovers.standby(cluster))
+        wait_for(lambda: parked <= _known(cluster), "the new ResourceManager knows what is parked")
+        wait_for(lambda: all(live.stands_still(cluster, container) for container in parked), "the parked maps stand still")
+    told = live.log(cluster, "nodemanager1", "nodemanager2")
+    assert not any(f"Resumed {container}" in told for container in parked), "nor did they run in between"
+
+    cluster.rm.put(f"/ws/v1/hiatus/apps/{night['id']}/parked", False)
+    for workload, tasks in ((small, _SMALL), (big, _BIG), (parked_job, _NIGHT + 1)):
+        workload.wait(timeout_s=300)
+        (result,) = workload.results()
+        live.assert_each_task_ran_once(result, tasks)
+    assert live.read_counts(cluster.dir / "counts") == expected
+    live.assert_books_agree(cluster)
+    wait_for(lambda: live.stopped(cluster) == [], "no process stands still")
