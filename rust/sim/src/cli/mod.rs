@@ -7,6 +7,7 @@ mod document;
 mod flex;
 mod fuzz;
 mod output;
+mod replay;
 mod reproduce;
 mod simulate;
 mod single;
@@ -20,6 +21,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use output::emit;
 
 use crate::cluster::SimulationError;
+use crate::recorded::RecordedError;
 use crate::report::DocumentError;
 use crate::reproduce::StudyError;
 use crate::workload::WorkloadError;
@@ -44,6 +46,8 @@ enum Command {
     Document(document::Args),
     /// Look for broken laws in random clusters in which everything goes wrong.
     Fuzz(fuzz::Args),
+    /// Feed a core what a ResourceManager recorded, and compare its decisions.
+    Replay(replay::Args),
     /// Solve one slot allocation problem with FLEX.
     Flex(flex::Args),
 }
@@ -88,6 +92,8 @@ pub(crate) enum CliError {
     BrokenLaw { count: usize, seed: u64 },
     #[error(transparent)]
     Flex(#[from] flex::FlexError),
+    #[error("{}: {source}", path.display())]
+    Recorded { path: PathBuf, source: RecordedError },
     #[error("cannot start {threads} worker threads: {source}; give fewer with --threads")]
     Threads { threads: usize, source: rayon::ThreadPoolBuildError },
     #[error("cannot write {}: {source}", path.display())]
@@ -124,6 +130,7 @@ fn run(hiatus: &Hiatus) -> Result<(), CliError> {
         Command::Reproduce(args) => reproduce::run(args, &hiatus.common),
         Command::Document(args) => document::run(args),
         Command::Fuzz(args) => fuzz::run(args, &hiatus.common),
+        Command::Replay(args) => replay::run(args, &hiatus.common),
         Command::Flex(args) => flex::run(args),
     })
 }
