@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.ZoneOffset;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,8 +28,9 @@ final class RecordFile implements Closeable {
   private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
   /** Tells logs apart that begin in one millisecond. */
   private static final AtomicInteger NUMBER = new AtomicInteger();
-  /** What is packed already and not written may be this much. */
   private static final int BUFFER = 1 << 16;
+  /** What is packed already and not written, and the end of the file, are never more. */
+  private static final int SLACK = 2 * BUFFER;
 
   private final Path dir;
   private final long mostBytes;
@@ -67,15 +68,14 @@ final class RecordFile implements Closeable {
   }
 
   /**
-   * Packs whole records.
+   * Packs whole records, and deletes earlier logs where they need the room.
    *
-   * @throws IllegalStateException if there is no room for more; what was written is whole
+   * @throws IllegalStateException if there is no room for these; what was written is whole
    */
   void write(byte[] records) throws IOException {
+    // At worst they cannot be packed.
+    makeRoom(written + SLACK + records.length);
     packed.write(records);
-    if (written + othersBytes + BUFFER > mostBytes) {
-      makeRoom();
-    }
   }
 
   /** What was packed until now is readable whatever happens to this process. */
@@ -83,16 +83,17 @@ final class RecordFile implements Closeable {
     packed.flush();
   }
 
-  private void makeRoom() throws IOException {
+  private void makeRoom(long needed) throws IOException {
+    if (needed + othersBytes <= mostBytes) {
+      return;
+    }
     for (Path oldest : others()) {
-      long size = Files.size(oldest);
-      Files.delete(oldest);
-      othersBytes -= size;
-      if (written + othersBytes + BUFFER <= mostBytes) {
-        return;
+      if (needed + othersBytes > mostBytes) {
+        othersBytes -= Files.size(oldest);
+        Files.delete(oldest);
       }
     }
-    if (written + BUFFER > mostBytes) {
+    if (needed > mostBytes) {
       throw new IllegalStateException(path + " has all the room that " + HiatusConfiguration.RECORD_MAX_MB
           + " allows; another log begins when the core is made anew");
     }

@@ -131,7 +131,7 @@ final class Recording {
   }
 
   private static void told(Throwable cause) {
-    LOG.warn("HIATUS: RECORDING ENDS, the scheduler goes on: {}", cause instanceof IllegalStateException ? cause.getMessage() : cause);
+    LOG.warn("HIATUS: RECORDING ENDS, the scheduler goes on: {}", cause instanceof IllegalStateException ? cause.getMessage() : cause.toString());
   }
 
   /** The life of the writer. */
