@@ -126,7 +126,14 @@ final class HiatusConfiguration {
   /** Where to record, or null. */
   Path recordDir() {
     String set = conf.getTrimmed(RECORD_DIR, "");
-    return set.isEmpty() ? null : Paths.get(set);
+    if (set.isEmpty()) {
+      return null;
+    }
+    Path dir = Paths.get(set);
+    if (!dir.isAbsolute()) {
+      throw new IllegalArgumentException(RECORD_DIR + " = \"" + set + "\": must be an absolute path; the settings in force are kept");
+    }
+    return dir;
   }
 
   long recordMaxBytes() {

@@ -119,6 +119,15 @@ public class RecordingTest extends OneSuspended {
   }
 
   @Test
+  public void aPathThatDependsOnWhereTheResourceManagerWasStartedIsRefused() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      String message = assertThrows(IOException.class,
+          () -> cluster.refresh(conf -> conf.set(hiatus("rm.record-dir"), "records"))).getMessage();
+      assertThat(message, containsString("rm.record-dir = \"records\": must be an absolute path"));
+    }
+  }
+
+  @Test
   public void recordingBeginsAndEndsWithARefresh() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
       suspendOne(cluster);
