@@ -1,4 +1,4 @@
-//! `hiatus replay` on logs as a ResourceManager writes them, whole, tampered with and damaged.
+//! `hiatus replay` on logs as a ResourceManager writes them, whole, tampered with and damaged; and what `hiatus what-if` reads in them.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
 
@@ -8,7 +8,13 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use flate2::{write::GzEncoder, Compression};
+use hiatus_core::units::{Millis, Resource};
+use hiatus_sim::cluster::testbed::Preemption;
+use hiatus_sim::recorded::past::{past, LeftOut, Past, PastError};
+use hiatus_sim::recorded::what_if::{what_if, Change};
+use hiatus_sim::workload::cluster::{secs, Times};
 use hiatus_wire::layout::{self, Record, ABI};
+use hiatus_wire::log::{Log, LogError};
 use hiatus_wire::session::Session;
 
 const PROPERTIES: &str = r#"{"yarn.scheduler.hiatus.policy":"srpt","yarn.scheduler.hiatus.min-run-ms":"0"}"#;
@@ -234,4 +240,166 @@ fn what_is_no_log_and_another_builds_log_are_refused() {
     log[layout::HEADER] ^= 1;
     let (_, stderr) = refused("other", &packed(&log));
     assert!(stderr.contains("was written by another build of Hiatus"), "{stderr}");
+}
+
+/// Facts by the second at which they are told, of a node that reports every second; nobody decides anything.
+struct Script(Vec<Vec<u8>>);
+
+impl Script {
+    fn new() -> Script {
+        let mut script = Script(Vec::new());
+        let node = layout::Node { node: 0, memory_mb: 8192, vcores: 16, partition: 0, flags: 3, ram_and_swap_mb: 0 };
+        script.at(0, node, "");
+        script.at(0, layout::Queue { queue: 0, parent: 0, flags: 2 }, "root");
+        script.at(0, layout::Queue { queue: 1, parent: 0, flags: 3 }, "root.a");
+        script.at(0, layout::QueueShare { queue: 1, partition: 0, guaranteed: 1.0, maximum: 1.0 }, "");
+        script
+    }
+
+    fn at(&mut self, second: usize, fact: impl Record, text: &str) {
+        self.0.resize(self.0.len().max(second + 1), Vec::new());
+        fact.write(text, &mut self.0[second]);
+    }
+
+    fn app(&mut self, second: usize, app: u32) {
+        let fact = layout::App { app, queue: 1, user: 0, priority: 0, told_at_ms: 0, flags: 0 };
+        self.at(second, fact, &format!("application_1_{app:04}\nhiatus.weight=2"));
+    }
+
+    /// A container that is allocated then, launched a second later and completed `to`.
+    fn container(&mut self, app: u32, container: u32, priority: i32, from: usize, to: Option<usize>) {
+        let flags = u32::from(priority == 0);
+        let (node, partition, memory_mb, vcores, found) = (0, 0, 1024, 1, 0);
+        let fact = layout::Allocated { container, app, node, priority, partition, memory_mb, vcores, flags, found };
+        self.at(from, fact, "");
+        self.at(from + 1, layout::Launched { container }, "");
+        if let Some(to) = to {
+            self.at(to, layout::Completed { container, exit: 0 }, "");
+        }
+    }
+
+    fn log(&self) -> Vec<u8> {
+        let mut log = Vec::new();
+        layout::Begun { abi: ABI, at_ms: BEGUN_MS, now_ms: 0 }.write("", &mut log);
+        layout::Configured {}.write(PROPERTIES, &mut log);
+        for (second, facts) in self.0.iter().enumerate() {
+            layout::Stepped { now_ms: 5_000 + 1_000 * second as i64 }.write("", &mut log);
+            log.extend_from_slice(facts);
+            layout::Heartbeat { node: 0, paused: 0, waiting: 0 }.write("", &mut log);
+            layout::Answered {}.write("", &mut log);
+        }
+        layout::Ended {}.write("", &mut log);
+        log
+    }
+
+    fn past(&self) -> Past {
+        let log = self.log();
+        let (past, outcome) = past(&mut Log::open(&log[..]).unwrap());
+        outcome.unwrap();
+        past
+    }
+}
+
+/// A job of two maps, one of them suspended for 10 s, and a reduce that waits for them.
+fn one_job() -> Script {
+    let mut script = Script::new();
+    script.app(1, 7);
+    script.container(7, 1, 0, 2, Some(33)); // its master
+    let asked = layout::Asked { app: 7, priority: 20, partition: 0, memory_mb: 1024, vcores: 1, count: 2 };
+    script.at(5, asked, "");
+    script.container(7, 2, 20, 6, Some(17));
+    script.container(7, 3, 20, 6, Some(27));
+    script.at(10, layout::Demoted { container: 3 }, "");
+    script.at(20, layout::Promoted { container: 3 }, "");
+    script.container(7, 4, 10, 18, Some(32));
+    script.at(33, layout::AppRemoved { app: 7 }, "");
+    script
+}
+
+#[test]
+fn a_job_is_read_as_it_ran_without_its_suspensions_and_waiting() {
+    let past = one_job().past();
+    let [read] = &past.jobs[..] else { panic!("{past:?}") };
+    assert_eq!((read.job.at, read.sojourn), (secs(1), secs(32)));
+    assert_eq!(
+        (read.job.queue.as_str(), read.job.tags.as_slice()),
+        ("root.a", ["hiatus.weight=2".to_owned()].as_slice())
+    );
+    let stages: Vec<_> = read.job.stages.iter().map(|stage| (stage.times.clone(), stage.slowstart)).collect();
+    assert_eq!(stages, [(Times::Each(vec![secs(10), secs(10)]), 1.0), (Times::Each(vec![secs(5)]), 0.5)]);
+    assert_eq!((past.heartbeat, past.master_start, past.suspensions), (secs(1), secs(2), 1));
+    assert_eq!((past.nodes.len(), past.nodes[0].total), (1, Resource::new(8192, 16)));
+    assert_eq!(past.left_out, LeftOut::default());
+}
+
+#[test]
+fn jobs_that_are_not_whole_are_counted_and_left_out() {
+    let mut script = one_job();
+    script.app(0, 8); // there before
+    script.at(9, layout::AppRemoved { app: 8 }, "");
+    script.app(9, 9);
+    script.container(9, 10, 0, 10, Some(12));
+    script.container(9, 11, 0, 13, Some(20)); // its master ran again
+    script.at(20, layout::AppRemoved { app: 9 }, "");
+    script.app(9, 12);
+    script.container(12, 13, 0, 10, None); // not over
+    script.app(21, 14); // nothing but a master
+    script.container(14, 15, 0, 22, Some(30));
+    script.at(30, layout::AppRemoved { app: 14 }, "");
+    let past = script.past();
+    assert_eq!(past.jobs.len(), 1);
+    let left_out = LeftOut { before: 1, after: 1, without_tasks: 1, masters: 1, kinds: 0 };
+    assert_eq!(past.left_out, left_out);
+}
+
+#[test]
+fn of_a_log_that_is_cut_off_what_is_before_is_used() {
+    let log = one_job().log();
+    let (past, outcome) = past(&mut Log::open(&log[..log.len() - 20]).unwrap());
+    assert!(matches!(outcome, Err(PastError::Log(LogError::CutOff { .. }))), "{outcome:?}");
+    assert_eq!(past.jobs.len(), 1);
+}
+
+#[test]
+fn a_lonely_job_takes_as_long_in_the_simulator_as_it_did_but_for_its_suspension() {
+    let past = one_job().past();
+    let same = what_if(&past, &Change::default(), 1.0, 1).unwrap();
+    let [sojourns, ..] = &same.tables()[..] else { panic!() };
+    let row = &sojourns.to_json()[0];
+    let number = |column: &str| row[column].as_f64().unwrap();
+    assert_eq!((number("recorded"), number("change_%")), (32.0, 0.0));
+    // 2 s to the first asks, 10 s of maps, 5 s of a reduce, and a heartbeat or two before each.
+    assert!((17.0..=23.0).contains(&number("simulated")), "{row}");
+    assert!(same.plot().to_svg().unwrap().contains("recorded"));
+}
+
+#[test]
+fn suspending_helps_the_small_job_that_waited_for_a_big_one() {
+    let mut script = Script::new();
+    script.app(1, 1);
+    script.container(1, 1, 0, 2, Some(150));
+    let asked = layout::Asked { app: 1, priority: 20, partition: 0, memory_mb: 1024, vcores: 1, count: 6 };
+    script.at(4, asked, "");
+    (2..8).for_each(|task| script.container(1, task, 20, 5, Some(146)));
+    script.at(150, layout::AppRemoved { app: 1 }, "");
+    script.app(20, 2);
+    script.container(2, 11, 0, 21, Some(160));
+    script.container(2, 12, 20, 146, Some(157));
+    script.at(160, layout::AppRemoved { app: 2 }, "");
+    let past = script.past();
+    let change = |policy: &str, preemption| Change {
+        policy: Some(policy.to_owned()),
+        preemption: Some(preemption),
+        ..Change::default()
+    };
+    let mean = |change: &Change| {
+        let tables = what_if(&past, change, 1.0, 1).unwrap().tables();
+        let rows = tables[0].to_json();
+        rows.as_array().unwrap().iter().find(|row| row["tasks"] == "up to 1 min").unwrap()["otherwise"]
+            .as_f64()
+            .unwrap()
+    };
+    let (waits, suspends) = (mean(&change("fifo", Preemption::Wait)), mean(&change("srpt", Preemption::Suspend)));
+    assert!(waits > 100.0 && suspends < 60.0, "{waits} s waiting, {suspends} s suspending");
+    assert!(past.heartbeat == Millis(1_000));
 }

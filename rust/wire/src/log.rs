@@ -22,7 +22,10 @@ pub enum LogError {
     #[error("this is no log of Hiatus: it does not begin with the mark of one")]
     NoLog,
     /// Its records may mean something else.
-    #[error("the log was written by another build of Hiatus (its ABI number is {found}, here it is {ABI}): use the `hiatus` of that build")]
+    #[error(
+        "the log was written by another build of Hiatus (its ABI number is {found}, here it is {ABI}): use the `hiatus` of \
+         that build"
+    )]
     OtherBuild {
         /// The ABI number in it.
         found: i32,
@@ -46,7 +49,10 @@ pub enum LogError {
         source: io::Error,
     },
     /// What stands there is no record, or not where it may be.
-    #[error("the log is damaged at byte {at} (unpacked): no record of kind {kind} and {length} bytes may stand there; what is before that is used")]
+    #[error(
+        "the log is damaged at byte {at} (unpacked): no record of kind {kind} and {length} bytes may stand there; what is \
+         before that is used"
+    )]
     Strange {
         /// Where it begins.
         at: u64,
@@ -139,7 +145,7 @@ impl<R: Read> Log<R> {
     ///
     /// # Errors
     /// The log is cut off or damaged here.
-    pub fn next(&mut self) -> Result<Option<Entry<'_>>, LogError> {
+    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, LogError> {
         if self.place == Place::Ended {
             return Ok(None);
         }
@@ -150,7 +156,11 @@ impl<R: Read> Log<R> {
         self.place = then;
         if entry == Entry::Ended {
             // What is packed has a checksum at its end, which is not looked at before all has been read.
-            self.from.read(&mut [0]).map_err(|source| LogError::Unreadable { at, source })?;
+            match self.from.read(&mut [0]) {
+                Ok(0) => {}
+                Ok(_) => return Err(LogError::Strange { at: self.at, kind: 0, length: 0 }),
+                Err(source) => return Err(LogError::Unreadable { at, source }),
+            }
         }
         Ok(Some(entry))
     }

@@ -11,6 +11,7 @@ mod replay;
 mod reproduce;
 mod simulate;
 mod single;
+mod what_if;
 
 use std::io;
 use std::path::PathBuf;
@@ -48,6 +49,8 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Feed a core what a ResourceManager recorded, and compare its decisions.
     Replay(replay::Args),
+    /// Simulate what a ResourceManager recorded with other settings.
+    WhatIf(what_if::Args),
     /// Solve one slot allocation problem with FLEX.
     Flex(flex::Args),
 }
@@ -131,6 +134,7 @@ fn run(hiatus: &Hiatus) -> Result<(), CliError> {
         Command::Document(args) => document::run(args),
         Command::Fuzz(args) => fuzz::run(args, &hiatus.common),
         Command::Replay(args) => replay::run(args, &hiatus.common),
+        Command::WhatIf(args) => what_if::run(args, &hiatus.common),
         Command::Flex(args) => flex::run(args),
     })
 }

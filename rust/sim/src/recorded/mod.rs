@@ -1,8 +1,12 @@
 //! What a ResourceManager recorded (`yarn.scheduler.hiatus.rm.record-dir`), taken up again.
 //!
-//! - [`replay`]: whether the same core decides the same.
+//! - [`replay`]: whether the same core decides the same;
+//! - [`past`]: the cluster and its jobs;
+//! - [`what_if`]: how those would have fared with other settings.
 
+pub mod past;
 pub mod replay;
+pub mod what_if;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -23,6 +27,9 @@ pub enum RecordedError {
     /// It is none, or damaged.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// There is nothing to compare.
+    #[error("no job is whole in the log: record for longer")]
+    NoJobs,
     /// The core did not do as it had done.
     #[error(transparent)]
     Replay(#[from] replay::ReplayError),

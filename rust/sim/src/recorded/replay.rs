@@ -27,7 +27,11 @@ pub enum ReplayError {
 
 /// The first decision that is not the same.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the decisions differ at step {step}, {} s into the log ({at_ms} ms after 1970), decision {decision}:\n  recorded: {recorded}\n  replayed: {replayed}", *into_ms as f64 / 1000.0)]
+#[error(
+    "the decisions differ at step {step}, {} s into the log ({at_ms} ms after 1970), decision {decision}:\n  \
+     recorded: {recorded}\n  replayed: {replayed}",
+    *into_ms as f64 / 1000.0
+)]
 pub struct Difference {
     /// Which step of the log, from 1.
     pub step: u64,
@@ -103,7 +107,7 @@ pub fn replay<R: Read>(log: &mut Log<R>, done: &mut Replayed) -> Result<(), Repl
     let mut first_ms = None;
     loop {
         // What the log lends ends with the next call.
-        let (at_ms, Some(entry)) = (log.epoch_ms(step.now_ms), log.next()?) else { return Ok(()) };
+        let (at_ms, Some(entry)) = (log.epoch_ms(step.now_ms), log.next_entry()?) else { return Ok(()) };
         if !matches!(entry, Entry::Fact(_)) {
             step.take(core.as_mut(), done.steps)?;
         }
