@@ -131,7 +131,9 @@ final class Recording {
   }
 
   private static void told(Throwable cause) {
-    LOG.warn("HIATUS: RECORDING ENDS, the scheduler goes on: {}", cause instanceof IllegalStateException ? cause.getMessage() : cause.toString());
+    // Text, for what is thrown would be printed with its stack.
+    String why = cause instanceof IllegalStateException ? cause.getMessage() : cause.toString();
+    LOG.warn("HIATUS: RECORDING ENDS, the scheduler goes on: {}", why);
   }
 
   /** The life of the writer. */
