@@ -1,13 +1,18 @@
 """What suspension means to processes and to the work they do."""
 
+import subprocess
+
 import live
-from hiatus_cluster import containers, jobs
+from hiatus_cluster import containers, jobs, layout
 from hiatus_cluster.applications import work
 from support import wait_for
 
 _MAPS = 6
+#: Within the state directory of the module's cluster.
+_RECORDS = layout.BUILD / "tests" / __name__ / "1" / "records"
+_RECORD_DIR = "yarn.scheduler.hiatus.rm.record-dir"
 
-SPEC = live.spec(nodes=2, node_memory=[1024])
+SPEC = live.spec(nodes=2, node_memory=[1024], properties={_RECORD_DIR: str(_RECORDS)})
 
 
 def test_processes_stand_still_and_run_again_and_the_output_is_right(hiatus, applications, tmp_path):
@@ -57,3 +62,30 @@ def test_of_an_application_killed_while_suspended_no_process_is_left(hiatus, app
     assert live.stopped(hiatus) == []
     assert {life.spans[-1][2] for life in applications.lives("big") if life.container in standing} == {"suspended"}
     applications.finish("small")
+
+
+def test_what_the_core_decided_here_it_decides_once_more(hiatus, applications):
+    """All that was done above, if it was, and one more suspension."""
+    applications.start("big", 8)
+    live.await_running(applications, "big", 8)
+    applications.start("small", 1, command=work(1))
+    live.await_paused(hiatus)
+    applications.wait("small")
+    applications.finish("big")
+    wait_for(lambda: not live.paused(hiatus), "nothing is paused")
+    hiatus.configure({_RECORD_DIR: None})
+    hiatus.run("yarn", "rmadmin", "-refreshQueues")  # ends the log
+
+    (log,) = _RECORDS.iterdir()
+    replayed = wait_for(lambda: "cut off" not in (done := _hiatus("replay", log)).stderr and done, "the log is whole")
+    assert replayed.returncode == 0, replayed.stderr
+    steps, facts, decisions = map(int, replayed.stdout.splitlines()[1].split(",")[:3])
+    assert steps > 10 and facts > 10 and decisions > 1, replayed.stdout
+    # These applications bring their own masters, so no job is whole in the log; what else is in it is read.
+    told = _hiatus("what-if", log, "--policy", "fifo", "--preemption", "wait").stdout
+    read = dict(line.rsplit(",", 1) for line in told.splitlines() if line.count(",") == 1)
+    assert int(read["nodes"]) == 2 and int(read["suspensions recorded"]) >= 1, told
+
+
+def _hiatus(*words):
+    return subprocess.run([layout.cargo_target() / "release" / "hiatus", *words, "--format", "csv"], capture_output=True, text=True)

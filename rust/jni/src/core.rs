@@ -1,11 +1,8 @@
 //! The cores behind the handles that Java holds.
 
-use crate::convert::{self, BadRecord};
-use hiatus_core::decision::Decision;
-use hiatus_core::fact::Fact;
-use hiatus_core::settings::{Settings, SettingsError};
-use hiatus_core::units::Millis;
 use hiatus_core::Scheduler;
+use hiatus_wire::convert;
+use hiatus_wire::session::{Session, SessionError};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,15 +11,12 @@ use thiserror::Error;
 /// What can go wrong at the boundary.
 #[derive(Debug, Error)]
 pub enum CoreError {
-    /// The properties are refused.
+    /// Properties are refused, or a buffer holds something else than records.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The properties are not a JSON object of strings.
-    #[error("properties are not a JSON object of strings: {0}")]
-    Properties(#[from] serde_json::Error),
-    /// A buffer holds something else than records.
-    #[error(transparent)]
-    Record(#[from] BadRecord),
+    Session(#[from] SessionError),
+    /// What is to be told cannot be written as JSON.
+    #[error("cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
     /// A length is beyond the buffer.
     #[error("buffer of {capacity} bytes cannot hold {length}")]
     BufferTooShort {
@@ -44,9 +38,7 @@ pub enum CoreError {
 
 /// One scheduler and what belongs to its crossing.
 pub struct Core {
-    scheduler: Scheduler,
-    facts: Vec<Fact>,
-    decisions: Vec<Decision>,
+    session: Session,
     /// Answers in whole records, of which those from `given` on wait to be fetched.
     answers: Vec<u8>,
     given: usize,
@@ -61,29 +53,13 @@ struct Registry {
 
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry { last: 0, cores: BTreeMap::new() });
 
-/// Parses properties as Java sends them.
-///
-/// # Errors
-/// See [`CoreError::Settings`] and [`CoreError::Properties`].
-pub fn settings(json: &str) -> Result<Settings, CoreError> {
-    let properties: BTreeMap<String, String> = serde_json::from_str(json)?;
-    Ok(Settings::parse(&properties)?)
-}
-
 impl Core {
     /// Makes a core and gives its handle.
     ///
     /// # Errors
     /// If the properties are refused.
     pub fn create(json: &str) -> Result<i64, CoreError> {
-        let core = Core {
-            scheduler: Scheduler::new(settings(json)?),
-            facts: Vec::new(),
-            decisions: Vec::new(),
-            answers: Vec::new(),
-            given: 0,
-            busy: false,
-        };
+        let core = Core { session: Session::new(json)?, answers: Vec::new(), given: 0, busy: false };
         let mut registry = REGISTRY.lock();
         registry.last += 1;
         let handle = registry.last;
@@ -119,8 +95,7 @@ impl Core {
     /// # Errors
     /// If the properties are refused; the old ones stay.
     pub fn configure(&mut self, json: &str) -> Result<(), CoreError> {
-        self.scheduler.configure(settings(json)?);
-        Ok(())
+        Ok(self.session.configure(json)?)
     }
 
     /// One step; its answers are fetched with [`Core::give`].
@@ -128,32 +103,24 @@ impl Core {
     /// # Errors
     /// If a record cannot be read; no fact of the batch is used then.
     pub fn step(&mut self, now_ms: i64, records: &[u8]) -> Result<(), CoreError> {
-        self.facts.clear();
-        self.decisions.clear();
-        convert::facts(records, &mut self.facts)?;
-        let now = Millis(u64::try_from(now_ms).unwrap_or(0));
-        self.scheduler.step(now, &self.facts, &mut self.decisions);
         self.begin_answers();
-        for decision in self.decisions.drain(..) {
-            convert::decision(decision, &mut self.answers);
-        }
-        Ok(())
+        Ok(self.session.step(now_ms, records, &mut self.answers)?)
     }
 
     /// Whether another step is worth while before there are new facts.
     pub fn has_more(&self) -> bool {
-        self.scheduler.has_more()
+        self.session.scheduler().has_more()
     }
 
     /// Whether reduces of any queue lend their room.
     pub fn lends(&self) -> bool {
-        self.scheduler.settings().any_lending()
+        self.session.scheduler().settings().any_lending()
     }
 
     /// Prepares other answers than a step's.
     pub fn write(&mut self, records: impl FnOnce(&Scheduler, &mut Vec<u8>)) {
         self.begin_answers();
-        records(&self.scheduler, &mut self.answers);
+        records(self.session.scheduler(), &mut self.answers);
     }
 
     /// Moves as many whole answers into `buffer` as fit, and says how many bytes they take.
@@ -181,6 +148,6 @@ impl Core {
     /// # Errors
     /// If it cannot be written as JSON, which would be a defect.
     pub fn explain(&self) -> Result<String, CoreError> {
-        Ok(serde_json::to_string(&hiatus_core::explain::explain(&self.scheduler))?)
+        Ok(serde_json::to_string(&hiatus_core::explain::explain(self.session.scheduler()))?)
     }
 }

@@ -2,11 +2,11 @@
 //! included, reaches Java as an unchecked `NativeException` with the message, and the JVM stays usable.
 #![allow(unsafe_code, reason = "exported symbols and direct buffers are what this file is for")]
 
-use crate::convert;
 use crate::core::{Core, CoreError};
-use crate::layout::{ABI, LENDS, MORE, SAID};
 use crate::said;
 use hiatus_core::units::NodeId;
+use hiatus_wire::layout::{ABI, LENDS, MORE, SAID};
+use hiatus_wire::{convert, session};
 use jni::errors::{Error, ErrorPolicy};
 use jni::objects::{JByteBuffer, JClass, JString};
 use jni::strings::JNIString;
@@ -107,7 +107,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_check<'a>(
     _class: JClass<'a>,
     properties: JString<'a>,
 ) {
-    env.with_env(|env| crate::core::settings(&text(env, &properties)?).map(|_| ())).resolve::<Throw>();
+    env.with_env(|env| Ok::<_, CoreError>(session::settings(&text(env, &properties)?).map(|_| ())?)).resolve::<Throw>();
 }
 
 /// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of

@@ -1,6 +1,6 @@
-//! The Java side of the records, generated from [`crate::layout`].
+//! The Java side of the records, generated from [`hiatus_wire::layout`].
 
-use crate::layout::{Layout, Type, ABI, ANSWERS, FACTS, HEADER, LENDS, MORE, SAID};
+use hiatus_wire::layout::{Layout, Type, ABI, ANSWERS, FACTS, HEADER, LENDS, MARKS, MORE, SAID};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub fn path(manifest_dir: &str) -> PathBuf {
 /// Its text.
 pub fn records() -> String {
     let mut out = String::from(
-        "// Generated from rust/jni/src/layout.rs by `cargo run -p hiatus-jni --bin generate-records`. Do not edit.\n\
+        "// Generated from rust/wire/src/layout.rs by `cargo run -p hiatus-jni --bin generate-records`. Do not edit.\n\
          package io.hiatus.scheduler;\n\n\
          import java.nio.ByteBuffer;\n\n\
          /** Layouts of all records that cross the boundary to the native library. */\n\
@@ -36,16 +36,17 @@ pub fn records() -> String {
     line(&mut out, 0, "");
     line(&mut out, 1, "private Records() {");
     line(&mut out, 1, "}");
-    FACTS.iter().for_each(|layout| fact(&mut out, layout));
+    FACTS.iter().for_each(|layout| told(&mut out, layout));
     ANSWERS.iter().for_each(|layout| answer(&mut out, layout));
+    MARKS.iter().for_each(|layout| told(&mut out, layout));
     out.push_str("}\n");
     out
 }
 
-fn fact(out: &mut String, layout: &Layout) {
+fn told(out: &mut String, layout: &Layout) {
     let size: usize = layout.fields.iter().map(|(_, t)| size(*t)).sum::<usize>() + HEADER;
-    let mut parameters: Vec<_> =
-        layout.fields.iter().map(|(name, t)| format!("{} {}", java(*t), camel(name))).collect();
+    let mut parameters = vec!["FactBuffer out".to_string()];
+    parameters.extend(layout.fields.iter().map(|(name, t)| format!("{} {}", java(*t), camel(name))));
     let mut length = size.to_string();
     if layout.text {
         parameters.push("byte[] text".into());
@@ -53,8 +54,9 @@ fn fact(out: &mut String, layout: &Layout) {
     }
     line(out, 0, "");
     line(out, 1, &format!("/** {} */", layout.doc));
-    line(out, 1, &format!("static void put{}(FactBuffer out, {}) {{", layout.name, parameters.join(", ")));
-    line(out, 2, &format!("ByteBuffer to = out.record({}, {length});", layout.kind));
+    line(out, 1, &format!("static void put{}({}) {{", layout.name, parameters.join(", ")));
+    let to = if parameters.len() > 1 { "ByteBuffer to = " } else { "" };
+    line(out, 2, &format!("{to}out.record({}, {length});", layout.kind));
     for (name, t) in layout.fields {
         line(out, 2, &format!("to.put{}({});", capital(java(*t)), camel(name)));
     }

@@ -679,6 +679,8 @@ pub const OF_RESOURCE_MANAGER: &[&str] = &[
     "rm.drain-kill-ms",
     "rm.physical-nodes",
     "rm.virtual-nodes",
+    "rm.record-dir",
+    "rm.record-max-mb",
     "native.extract-dir",
 ];
 

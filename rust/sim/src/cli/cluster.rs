@@ -125,7 +125,7 @@ fn probability(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "must be a number from 0 to 0.5".to_owned())
 }
 
-fn share(text: &str) -> Result<f64, String> {
+pub(super) fn share(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value| *value > 0.0 && *value <= 1.0);
     value.ok_or_else(|| "must be a number above 0, at most 1".to_owned())
 }
@@ -135,7 +135,7 @@ fn scale(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "must be a finite number above 0".to_owned())
 }
 
-fn property(text: &str) -> Result<(String, String), String> {
+pub(super) fn property(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
     pair.ok_or_else(|| "must be KEY=VALUE".to_owned())
 }

@@ -7,9 +7,11 @@ mod document;
 mod flex;
 mod fuzz;
 mod output;
+mod replay;
 mod reproduce;
 mod simulate;
 mod single;
+mod what_if;
 
 use std::io;
 use std::path::PathBuf;
@@ -20,6 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use output::emit;
 
 use crate::cluster::SimulationError;
+use crate::recorded::RecordedError;
 use crate::report::DocumentError;
 use crate::reproduce::StudyError;
 use crate::workload::WorkloadError;
@@ -44,6 +47,10 @@ enum Command {
     Document(document::Args),
     /// Look for broken laws in random clusters in which everything goes wrong.
     Fuzz(fuzz::Args),
+    /// Feed a core what a ResourceManager recorded, and compare its decisions.
+    Replay(replay::Args),
+    /// Simulate what a ResourceManager recorded with other settings.
+    WhatIf(what_if::Args),
     /// Solve one slot allocation problem with FLEX.
     Flex(flex::Args),
 }
@@ -88,6 +95,8 @@ pub(crate) enum CliError {
     BrokenLaw { count: usize, seed: u64 },
     #[error(transparent)]
     Flex(#[from] flex::FlexError),
+    #[error("{}: {source}", path.display())]
+    Recorded { path: PathBuf, source: RecordedError },
     #[error("cannot start {threads} worker threads: {source}; give fewer with --threads")]
     Threads { threads: usize, source: rayon::ThreadPoolBuildError },
     #[error("cannot write {}: {source}", path.display())]
@@ -124,6 +133,8 @@ fn run(hiatus: &Hiatus) -> Result<(), CliError> {
         Command::Reproduce(args) => reproduce::run(args, &hiatus.common),
         Command::Document(args) => document::run(args),
         Command::Fuzz(args) => fuzz::run(args, &hiatus.common),
+        Command::Replay(args) => replay::run(args, &hiatus.common),
+        Command::WhatIf(args) => what_if::run(args, &hiatus.common),
         Command::Flex(args) => flex::run(args),
     })
 }

@@ -55,6 +55,15 @@ impl Preemption {
             Preemption::Adaptive => "adaptive",
         }
     }
+
+    /// The mode that allows it.
+    pub fn mode(self) -> &'static str {
+        match self {
+            Preemption::Wait => "order",
+            Preemption::Suspend => "suspend",
+            Preemption::Kill | Preemption::Adaptive => "kill",
+        }
+    }
 }
 
 impl FromStr for Preemption {
@@ -121,11 +130,6 @@ impl Testbed {
     /// # Errors
     /// A property is wrong, or a job cannot run here.
     pub fn world(&self, jobs: &[Job], seed: u64) -> Result<World, SimulationError> {
-        let mode = match self.preemption {
-            Preemption::Wait => "order",
-            Preemption::Suspend => "suspend",
-            Preemption::Kill | Preemption::Adaptive => "kill",
-        };
         let mut world = World::seeded(seed)
             .unobserved()
             .telling_progress()
@@ -134,7 +138,7 @@ impl Testbed {
             .start_times(self.master_start, self.task_start)
             .resume_cost(self.resume_ms_per_gb)
             .set("policy", &self.policy)
-            .set("mode", mode)
+            .set("mode", self.preemption.mode())
             .set("preemption", self.preemption.name());
         if let Room::Slots { .. } = self.room {
             // A node with slots stands for a machine with more memory than its slots.

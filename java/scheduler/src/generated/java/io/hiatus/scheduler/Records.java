@@ -1,4 +1,4 @@
-// Generated from rust/jni/src/layout.rs by `cargo run -p hiatus-jni --bin generate-records`. Do not edit.
+// Generated from rust/wire/src/layout.rs by `cargo run -p hiatus-jni --bin generate-records`. Do not edit.
 package io.hiatus.scheduler;
 
 import java.nio.ByteBuffer;
@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 984129280;
+  static final int ABI = 1787037637;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -463,5 +463,35 @@ final class Records {
     static double estimateOff(ByteBuffer from, int at) {
       return from.getDouble(at + 72);
     }
+  }
+
+  /** A log begins, of a build with this ABI number: it was then so many ms after 1970, and this on the clock of the steps. */
+  static void putBegun(FactBuffer out, int abi, long atMs, long nowMs) {
+    ByteBuffer to = out.record(201, 28);
+    to.putInt(abi);
+    to.putLong(atMs);
+    to.putLong(nowMs);
+  }
+
+  /** The core is made, or given other properties: the text is a JSON object of strings. */
+  static void putConfigured(FactBuffer out, byte[] text) {
+    ByteBuffer to = out.record(202, 8 + text.length);
+    to.put(text);
+  }
+
+  /** A step at that time; its facts follow, then its answers. */
+  static void putStepped(FactBuffer out, long nowMs) {
+    ByteBuffer to = out.record(203, 16);
+    to.putLong(nowMs);
+  }
+
+  /** These were all answers of the step. */
+  static void putAnswered(FactBuffer out) {
+    out.record(204, 8);
+  }
+
+  /** The log ends here as it should. */
+  static void putEnded(FactBuffer out) {
+    out.record(205, 8);
   }
 }

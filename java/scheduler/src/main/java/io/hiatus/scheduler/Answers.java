@@ -9,11 +9,18 @@ import java.nio.ByteBuffer;
 final class Answers {
   private final ByteBuffer buffer = FactBuffer.fresh(1 << 16);
   private final long core;
+  private final Recording recording;
   private int length;
   private int at;
 
   Answers(long core) {
+    this(core, Recording.NONE);
+  }
+
+  /** Answers that are recorded as they come. */
+  Answers(long core, Recording recording) {
     this.core = core;
+    this.recording = recording;
   }
 
   /** What the next call to the core fills. */
@@ -25,6 +32,7 @@ final class Answers {
   void begin(int bytes) {
     length = bytes;
     at = 0;
+    recording.answered(buffer, bytes);
   }
 
   boolean hasNext() {

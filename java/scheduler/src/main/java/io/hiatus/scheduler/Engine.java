@@ -37,6 +37,7 @@ final class Engine {
   private Stepper stepper;
   private Books books;
   private Answers told;
+  private Recording recording = Recording.NONE;
   private long core;
   /** Volatile: pages tell it. */
   private volatile String fault;
@@ -66,6 +67,8 @@ final class Engine {
 
   /** Puts a configuration in force that {@link #check} found good. Also the way back from a fault. */
   void configure(HiatusConfiguration next) {
+    // A log is a core's whole life: to begin one is to begin another.
+    boolean recordsAnew = next.recordDir() != null && (conf == null || !next.recordDir().equals(conf.recordDir()));
     conf = next;
     guarded(() -> { });
     fault = null;
@@ -75,10 +78,15 @@ final class Engine {
     guarded(() -> {
       if (mode == Mode.OFF) {
         stop();
-      } else if (core == 0) {
+      } else if (core == 0 || recordsAnew) {
+        stop();
         start();
       } else {
         Native.configure(core, next.coreProperties());
+        recording.configured(next.recordedProperties());
+        if (next.recordDir() == null) {
+          recording.end();
+        }
       }
       if (places()) {
         scheduler.dropReservations();
@@ -179,8 +187,14 @@ final class Engine {
     return core;
   }
 
+  /** Waits until the last recording is written, but no longer than that. Without the lock. */
+  void awaitRecording(long patienceMs) throws InterruptedException {
+    recording.join(patienceMs);
+  }
+
   /** Ends the core. */
   void stop() {
+    recording.end();
     long ended = core;
     core = 0;
     facts = null;
@@ -197,8 +211,10 @@ final class Engine {
     HadoopVersion.require(scheduler.hadoopVersion());
     NativeLibrary.load(conf.extractDirs());
     core = Native.create(conf.coreProperties());
+    recording = Recording.begin(conf);
+    recording.configured(conf.recordedProperties());
     Facts fresh = scheduler.createFacts();
-    stepper = new Stepper(scheduler, core, fresh, new Applier(scheduler, fresh, metrics), metrics);
+    stepper = new Stepper(scheduler, core, fresh, new Applier(scheduler, fresh, metrics), metrics, recording);
     books = new Books(scheduler, fresh, core);
     told = new Answers(core);
     facts = fresh;

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -15,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -42,6 +44,8 @@ class Facts {
 
   private static final Set<RMContainerState> OVER = EnumSet.of(RMContainerState.COMPLETED, RMContainerState.EXPIRED,
       RMContainerState.RELEASED, RMContainerState.KILLED);
+  /** What a tag begins with that says something to the core. */
+  private static final String HINT = "hiatus.";
   private static final long PLENTY = 1L << 30;
 
   final Handles<NodeId> nodes = new Handles<>(0);
@@ -230,7 +234,9 @@ class Facts {
 
   synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags, boolean unmanaged,
       boolean mapReduce) {
-    byte[] text = (id + "\n" + String.join("\n", tags)).getBytes(UTF_8);
+    // Of the tags those that may be hints: the others are their users' own, and nobody else's.
+    String hints = tags.stream().filter(tag -> tag.trim().toLowerCase(Locale.ROOT).startsWith(HINT)).collect(Collectors.joining("\n"));
+    byte[] text = (id + "\n" + hints).getBytes(UTF_8);
     long now = System.currentTimeMillis();
     Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, now,
         (unmanaged ? 1 : 0) | (mapReduce ? 2 : 0), text);

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
@@ -45,6 +46,10 @@ final class HiatusConfiguration {
   static final String PHYSICAL_NODES = PREFIX + "rm.physical-nodes";
   /** Which are the virtual ones. */
   static final String VIRTUAL_NODES = PREFIX + "rm.virtual-nodes";
+  /** A directory for logs of all that the core is told and answers; none by default. */
+  static final String RECORD_DIR = PREFIX + "rm.record-dir";
+  /** All logs there together take no more, in MiB. */
+  static final String RECORD_MAX_MB = PREFIX + "rm.record-max-mb";
   /** Below this the native library is extracted to be loaded; below hadoop.tmp.dir or java.io.tmpdir by default. */
   static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
 
@@ -118,6 +123,23 @@ final class HiatusConfiguration {
     return Arrays.asList(conf.getTrimmedStrings(VIRTUAL_NODES));
   }
 
+  /** Where to record, or null. */
+  Path recordDir() {
+    String set = conf.getTrimmed(RECORD_DIR, "");
+    if (set.isEmpty()) {
+      return null;
+    }
+    Path dir = Paths.get(set);
+    if (!dir.isAbsolute()) {
+      throw new IllegalArgumentException(RECORD_DIR + " = \"" + set + "\": must be an absolute path; the settings in force are kept");
+    }
+    return dir;
+  }
+
+  long recordMaxBytes() {
+    return whole(RECORD_MAX_MB, 1_024, 1, 1 << 20) << 20;
+  }
+
   /** Below which the native library may be extracted, in the order in which to try. */
   Path[] extractDirs() {
     String set = conf.getTrimmed(EXTRACT_DIR);
@@ -140,6 +162,8 @@ final class HiatusConfiguration {
     progressRequestsPerSecond();
     progressTimeoutMs();
     drainKillMs();
+    recordDir();
+    recordMaxBytes();
     new Sides(this);
   }
 
@@ -149,10 +173,23 @@ final class HiatusConfiguration {
         .map(name -> name.substring(0, name.indexOf(QUEUE_INFIX))).collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** The core's properties as a JSON object of strings. */
+  /** The core's properties as a JSON object of strings; those of this side pass through it, so that it finds misspelt ones. */
   String coreProperties() {
+    return properties(name -> true);
+  }
+
+  /** The same without those of this side, which name hosts and directories, and mean nothing to the core. */
+  String recordedProperties() {
+    return properties(name -> !name.startsWith("rm.") && !name.startsWith("native."));
+  }
+
+  private String properties(Predicate<String> isWanted) {
     Map<String, String> properties = new TreeMap<>();
-    conf.getPropsWithPrefix(PREFIX).forEach((name, value) -> properties.put(PREFIX + name, value));
+    conf.getPropsWithPrefix(PREFIX).forEach((name, value) -> {
+      if (isWanted.test(name)) {
+        properties.put(PREFIX + name, value);
+      }
+    });
     conf.getPropsWithPrefix(QUEUE_PREFIX).forEach((name, value) -> {
       if (name.contains(QUEUE_INFIX)) {
         properties.put(QUEUE_PREFIX + name, value);

@@ -132,6 +132,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     }
     if (engine != null) {
       underWriteLock(() -> engine.guard(engine::stop));
+      engine.awaitRecording(STOP_PATIENCE_MS);
     }
     super.serviceStop();
   }

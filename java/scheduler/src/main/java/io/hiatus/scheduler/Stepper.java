@@ -18,6 +18,7 @@ final class Stepper {
   private final Facts facts;
   private final Applier applier;
   private final HiatusMetrics metrics;
+  private final Recording recording;
   private final Answers answers;
   private final CoreLog coreLog = new CoreLog();
   private final SlowSteps slowSteps = new SlowSteps();
@@ -29,13 +30,14 @@ final class Stepper {
   private long applyNanos;
   private int factBytes;
 
-  Stepper(HiatusScheduler scheduler, long core, Facts facts, Applier applier, HiatusMetrics metrics) {
+  Stepper(HiatusScheduler scheduler, long core, Facts facts, Applier applier, HiatusMetrics metrics, Recording recording) {
     this.scheduler = scheduler;
     this.core = core;
     this.facts = facts;
     this.applier = applier;
     this.metrics = metrics;
-    this.answers = new Answers(core);
+    this.recording = recording;
+    this.answers = new Answers(core, recording);
   }
 
   /** When the core was last asked, on the monotonic clock. */
@@ -87,6 +89,7 @@ final class Stepper {
     }
     coreLog.listen();
     lastMs = Time.monotonicNow();
+    recording.stepped(lastMs, news);
     long called = System.nanoTime();
     long stepped = Native.step(core, lastMs, news.bytes(), news.length(), answers.buffer());
     answers.begin((int) stepped);

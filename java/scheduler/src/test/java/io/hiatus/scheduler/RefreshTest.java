@@ -83,7 +83,7 @@ public class RefreshTest {
         if (field.getType() == String.class && !field.getName().contains("FIX")) {
           String knob = (String) field.get(null);
           String value = knob.endsWith("mode") ? "suspend" : knob.endsWith("heartbeats") ? "false"
-              : knob.endsWith("-nodes") ? "label:any" : "100";
+              : knob.endsWith("-nodes") ? "label:any" : knob.endsWith("-dir") ? cluster.conf().get("hadoop.tmp.dir") + "/100" : "100";
           cluster.refresh(conf -> conf.set(knob, value));
           assertNull(knob, cluster.engine().fault());
         }

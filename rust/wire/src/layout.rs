@@ -2,7 +2,7 @@
 //! `cargo run -p hiatus-jni --bin generate-records`; a test fails when the generated file is stale.
 //!
 //! A record is little-endian: kind (u32), length of the whole record in bytes (u32), its fields without padding, then
-//! UTF-8 text up to the length. Facts travel from Java to Rust, answers from Rust to Java.
+//! UTF-8 text up to the length. Facts travel from Java to Rust, answers from Rust to Java; marks stand between them in a log.
 
 /// A type of field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,11 @@ macro_rules! records {
             #[derive(Clone, Copy, Debug, PartialEq)]
             pub struct $name { $(pub $field: $type),* }
 
+            impl $name {
+                /// Number that tells it from all others.
+                pub const KIND: u32 = $kind;
+            }
+
             impl Record for $name {
                 const LAYOUT: Layout = Layout {
                     name: stringify!($name),
@@ -86,6 +91,7 @@ macro_rules! records {
                 };
 
                 fn read(bytes: &[u8]) -> Option<(Self, &str)> {
+                    #[allow(unused_mut, reason = "a record may have no fields")]
                     let mut at = 0;
                     $(
                         let (field, _) = bytes.get(at..)?.split_first_chunk::<{ size_of::<$type>() }>()?;
@@ -187,13 +193,26 @@ records! { ANSWERS:
     113 QueueLoad { queue: u32, jobs: i64, running: i64, pending: i64, pending_mb: i64, suspended: i64, suspended_mb: i64, suspended_ms: i64, estimates: u32, estimate_off: f64 }
 }
 
+records! { MARKS:
+    #[doc = "A log begins, of a build with this ABI number: it was then so many ms after 1970, and this on the clock of the steps."]
+    201 Begun { abi: i32, at_ms: i64, now_ms: i64 }
+    #[doc = "The core is made, or given other properties: the text is a JSON object of strings."]
+    202 Configured + text { }
+    #[doc = "A step at that time; its facts follow, then its answers."]
+    203 Stepped { now_ms: i64 }
+    #[doc = "These were all answers of the step."]
+    204 Answered { }
+    #[doc = "The log ends here as it should."]
+    205 Ended { }
+}
+
 /// The ABI number: a hash of all layouts and of the product's version. Two builds with the same number understand each
 /// other.
 pub const ABI: i32 = {
     let mut hash = fnv(FNV_START, env!("CARGO_PKG_VERSION"));
     let mut direction = 0;
-    while direction < 2 {
-        let layouts = if direction == 0 { FACTS } else { ANSWERS };
+    while direction < 3 {
+        let layouts = [FACTS, ANSWERS, MARKS][direction];
         let mut at = 0;
         while at < layouts.len() {
             let layout = &layouts[at];

@@ -240,6 +240,29 @@ pub fn decision(decision: Decision, out: &mut Vec<u8>) {
     }
 }
 
+/// The decision that a whole record says; `None` if it says none.
+pub fn decided(record: &[u8]) -> Option<Decision> {
+    let (header, fields) = record.split_first_chunk::<4>()?;
+    let fields = fields.get(HEADER - header.len()..)?;
+    Some(match u32::from_le_bytes(*header) {
+        layout::Assign::KIND => {
+            let (r, _) = layout::Assign::read(fields)?;
+            let room = Resource::new(r.memory_mb, r.vcores);
+            Decision::Assign { app: AppId(r.app), node: NodeId(r.node), count: r.count, room }
+        }
+        layout::Lend::KIND => {
+            let (r, _) = layout::Lend::read(fields)?;
+            Decision::Lend { app: AppId(r.app), node: NodeId(r.node), priority: r.priority }
+        }
+        layout::Suspend::KIND => {
+            Decision::Suspend { container: ContainerId(layout::Suspend::read(fields)?.0.container) }
+        }
+        layout::Resume::KIND => Decision::Resume { container: ContainerId(layout::Resume::read(fields)?.0.container) },
+        layout::Kill::KIND => Decision::Kill { container: ContainerId(layout::Kill::read(fields)?.0.container) },
+        _ => return None,
+    })
+}
+
 /// Appends what the core knows of nodes and applications, and its counters.
 pub fn views(scheduler: &Scheduler, out: &mut Vec<u8>) {
     let cluster = scheduler.cluster();
@@ -357,6 +380,24 @@ mod tests {
         assert_eq!(out[0], Fact::Told { container: ContainerId(1), word });
         let word = Word::Shuffle(Shuffle { fetched: 3, done: 4, total: 5 });
         assert_eq!(out[1], Fact::Told { container: ContainerId(2), word });
+    }
+
+    #[test]
+    fn decisions_survive_the_crossing_back() {
+        let (app, node, container) = (AppId(1), NodeId(2), ContainerId(3));
+        let all = [
+            Decision::Assign { app, node, count: 4, room: Resource::new(5, 6) },
+            Decision::Lend { app, node, priority: -7 },
+            Decision::Suspend { container },
+            Decision::Resume { container },
+            Decision::Kill { container },
+        ];
+        for one in all {
+            let mut record = Vec::new();
+            decision(one, &mut record);
+            assert_eq!(decided(&record), Some(one));
+            assert_eq!(decided(&record[..record.len() - 1]), None);
+        }
     }
 
     #[test]
