@@ -368,6 +368,7 @@ final class MockCluster implements AutoCloseable {
       if (engine().facts() == null) {
         return "there is no core: " + engine().fault();
       }
+      engine().step(); // the ticker may have marked something since
       if (!engine().facts().isQuiet()) {
         return "facts are left over after a step";
       }
