@@ -11,6 +11,8 @@ _NIGHT, _BIG, _SMALL = 2, 10, 3  # maps; with the masters of the first two jobs 
 SPEC = live.spec(nodes=2, node_memory=[1536], recovery=True, standby="manual", properties={
     # Applications may have opportunistic containers of their own here, so the standby must know which are Hiatus's.
     "yarn.resourcemanager.opportunistic-container-allocation.enabled": "true",
+    # On a slow machine the parked maps would be done by their pulses.
+    "yarn.nodemanager.hiatus.pulse-interval-ms": 600_000,
 })
 
 

@@ -21,7 +21,8 @@ _NODES, _NODE_MEMORY_MB, _TASK_MB = 2, 1536, 256
 _NIGHT, _SMALL = 2, 3  #: maps
 _BIG = 24  #: maps of a big job: more than the nodes hold
 _MAP_S = 15
-_LINE, _LINES = "one two two three three three\n", 200_000  #: what each parked map counts
+_PULSE_INTERVAL_MS = 300_000
+_LINE, _LINES = "one two two three three three\n", 800_000  #: what each parked map counts
 _PATIENCE_S = 600
 _TALLY = "io.hiatus.workload.TimedTasks$Tally"
 #: What happens in turns, by how the standby takes over.
@@ -29,7 +30,8 @@ _IN_TURNS = {"automatic": (failovers.killed, failovers.frozen), "manual": (failo
 _WORDS = {failovers.killed: "`kill -9`", failovers.frozen: "SIGSTOP, then SIGCONT", failovers.ordered: "`yarn rmadmin`"}
 _METHOD = (
     f"Two real ResourceManagers, ZooKeeper (one server, sessions of 5 s) for their state and their election, {_NODES} NodeManagers of "
-    f"{_NODE_MEMORY_MB} MB, containers of {_TASK_MB} MB; real MapReduce jobs. *Parked*: {_NIGHT} maps of a word count that was parked at the beginning. "
+    f"{_NODE_MEMORY_MB} MB, containers of {_TASK_MB} MB; real MapReduce jobs. *Parked*: {_NIGHT} maps of a word count that was parked at the "
+    f"beginning; their pulses come every {_PULSE_INTERVAL_MS // 1000} s. "
     "*Suspended*: maps of big jobs that a small one takes the room of. *Without*: from the fault or order until the other is active and all "
     "nodes have registered with it, with the start of the command's JVM. *Known*: from then until the new one tells of all parked containers. "
     "Under automatic failover the active one is killed, or frozen until the other has taken over and then let go on in the belief that "
@@ -80,6 +82,8 @@ def run(options, say):
         cluster.up(Spec(nodes=_NODES, node_memory=[_NODE_MEMORY_MB], node_vcores=[32], node_heartbeat_ms=500, scheduler="hiatus", fs="local",
                         recovery=True, standby=standby, properties={
                             "yarn.resourcemanager.opportunistic-container-allocation.enabled": "true",
+                            # Else the parked maps are done by their pulses before the last failover.
+                            "yarn.nodemanager.hiatus.pulse-interval-ms": _PULSE_INTERVAL_MS,
                             "yarn.scheduler.hiatus.max-suspended-memory": 4,
                             "yarn.scheduler.hiatus.min-run-ms": 500,
                             "yarn.scheduler.hiatus.rm.books-interval-ms": 500,
