@@ -4,10 +4,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.util.concurrent.HadoopExecutors;
 import org.apache.http.HttpStatus;
 import org.apache.http.client.config.RequestConfig;
 import org.apache.http.client.methods.CloseableHttpResponse;
@@ -28,7 +28,8 @@ final class MasterClient implements Closeable {
       MessageConstraints.custom().setMaxLineLength(2_048).setMaxHeaderCount(64).build();
 
   private final CloseableHttpClient http;
-  private final ScheduledExecutorService deadlines = HadoopExecutors.newScheduledThreadPool(1, work -> {
+  /** Not one of Hadoop's executors, which log a stack trace for every deadline that was not needed. */
+  private final ScheduledExecutorService deadlines = Executors.newSingleThreadScheduledExecutor(work -> {
     Thread thread = new Thread(work, "HiatusProgressDeadline");
     thread.setDaemon(true);
     return thread;

@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
+import org.apache.hadoop.util.concurrent.ExecutorHelper;
 import org.apache.hadoop.yarn.api.protocolrecords.AllocateRequest;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.NodeId;
@@ -31,6 +33,7 @@ import org.junit.After;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Whatever an ApplicationMaster answers, the ResourceManager lives, learns nothing wrong, and asks the others on. */
 public class HostileMasterTest {
@@ -222,6 +225,18 @@ public class HostileMasterTest {
 
   private static int count(HostileMaster master) {
     return (int) master.requests.stream().filter(line -> line.startsWith("GET")).count();
+  }
+
+  @Test
+  public void aDeadlineThatWasNotNeededIsNoNews() throws Exception {
+    LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger(ExecutorHelper.class));
+    conf.setLong(HiatusConfiguration.PROGRESS_TIMEOUT_MS, 500);
+    HostileMaster honest = job(once(OK + "\r\n" + HONEST));
+    poller().round();
+    assertEquals(1, count(honest));
+    Thread.sleep(600); // it would be over by now
+    log.stopCapturing();
+    assertEquals("", log.getOutput());
   }
 
   @Test
