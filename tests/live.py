@@ -8,6 +8,7 @@ from collections import Counter
 from hiatus_cluster import containers
 from hiatus_cluster.applications import Applications
 from hiatus_cluster.standing import paused, stands_still, states, stopped, works  # noqa: F401
+from hiatus_cluster.text import read_counts  # noqa: F401
 from support import wait_for
 
 #: How old Hadoop's metrics may be in JMX, and a bit: the cluster's hadoop-metrics2.properties says 1 s.
@@ -81,12 +82,6 @@ def write_text(folder, files):
     for number in range(files):
         (folder / f"{number}.txt").write_text(block * 6)
     return Counter({word: count * 6 * files for word, count in Counter(words).items()})
-
-
-def read_counts(folder):
-    """The result of a word count in the local file system as a Counter."""
-    lines = [line for part in folder.glob("part-*") for line in part.read_text().splitlines()]
-    return Counter({word: int(count) for word, count in (line.split("\t") for line in lines)})
 
 
 def log(cluster, *daemons):

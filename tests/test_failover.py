@@ -36,10 +36,9 @@ def test_nothing_is_lost_run_twice_or_woken_by_failovers(clusters):
     cluster = clusters(**SPEC)
     expected = live.write_text(cluster.dir / "text", _NIGHT)
     parked_job = jobs.Workload(cluster, [jobs.job("night", 0, "wordcount", cluster.dir / "text", cluster.dir / "counts")])
-    wait_for(lambda: len(containers.lives(cluster)) == 1 + _NIGHT, "its master and maps run", 120)
-    (night,) = cluster.rm.apps("states=RUNNING")
+    night, (_, *parked) = live.await_job(cluster, 1 + _NIGHT)
+    parked = set(parked)
     cluster.rm.put(f"/ws/v1/hiatus/apps/{night['id']}/parked", True)
-    parked = {life.container for life in containers.lives(cluster) if not life.is_master}
     wait_for(lambda: all(live.stands_still(cluster, container) for container in parked), "the parked maps stand still")
     big = jobs.Workload(cluster, [_timed("big", _BIG, 15)])
     wait_for(lambda: len(containers.lives(cluster)) == 1 + _NIGHT + 1 + _BIG, "the big job runs", 120)

@@ -67,7 +67,8 @@ class Hadoop:
         """Our files that lie in this Hadoop, of whatever version."""
         found = [jar for module, folder in _FOLDERS.items()
                  for jar in glob.glob(os.path.join(glob.escape(self.home), folder, "hiatus-{}-*.jar".format(module)))]
-        return sorted(found + glob.glob(glob.escape(self.file(_PROFILE))))
+        profile = self.file(_PROFILE)
+        return sorted(found + [profile] if os.path.exists(profile) else found)
 
 
 def jars():

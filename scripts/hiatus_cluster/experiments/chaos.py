@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 
-from .. import daemons, distribution, jobs, layout
+from .. import daemons, distribution, jobs, layout, text
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..containers import Life
@@ -27,7 +27,7 @@ _EXPIRY_S = 20  #: a node is lost when it has been silent for so long
 _PATIENCE_S = 1800
 _SAMPLE_S = 60
 _FLAT = 0.1  #: memory is flat if it has grown by no more than this part between the first and the last third of the samples
-_LINE, _LINES, _TEXTS = "one two two three three three\n", 100_000, 3
+_TEXTS, _LINES = 3, 100_000
 _OVER = ("FINISHED", "FAILED", "KILLED")
 _TALLY = "io.hiatus.workload.TimedTasks$Tally"
 #: How often each kind of job comes, and each kind of fault.
@@ -99,10 +99,7 @@ def run(options, say):
     try:
         seconds = options.minutes * 60
         drawn = draw(options.seed, seconds, cluster.dir)
-        text = cluster.dir / "text"
-        text.mkdir()
-        for number in range(_TEXTS):
-            (text / f"{number}.txt").write_text(_LINE * _LINES)
+        text.write(cluster.dir / "text", _TEXTS, _LINES)
         workload = jobs.Workload(cluster, [job for job, _ in drawn])
         try:
             chaos = _Chaos(cluster, options.seed, say)
@@ -167,8 +164,7 @@ def _outcomes(cluster, apps, drawn):
 
 def _is_right(cluster, job, job_id):
     if job["program"] == "wordcount":
-        lines = [line for part in (cluster.dir / job["name"]).glob("part-*") for line in part.read_text().splitlines()]
-        return dict(line.split("\t") for line in lines) == {word: str(_LINE.split().count(word) * _LINES * _TEXTS) for word in _LINE.split()}
+        return text.is_counted(cluster.dir / job["name"], _TEXTS, _LINES)
     tally = cluster.history.counters(job_id).get(_TALLY, {})
     worked_ms = sum(int(ms) for phase in job["args"] for ms in phase.split(","))
     return tally.get("STROKES") == worked_ms // 100 and not tally.get("WRONG_CHUNKS")

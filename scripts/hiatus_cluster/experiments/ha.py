@@ -9,7 +9,7 @@ import shutil
 import time
 from dataclasses import dataclass
 
-from .. import containers, failovers, jobs, layout
+from .. import containers, failovers, jobs, layout, text
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
@@ -22,7 +22,7 @@ _NIGHT, _SMALL = 2, 3  #: maps
 _BIG = 24  #: maps of a big job: more than the nodes hold
 _MAP_S = 15
 _PULSE_INTERVAL_MS = 300_000
-_LINE, _LINES = "one two two three three three\n", 800_000  #: what each parked map counts
+_LINES = 800_000  #: what each parked map counts
 _PATIENCE_S = 600
 _TALLY = "io.hiatus.workload.TimedTasks$Tally"
 #: What happens in turns, by how the standby takes over.
@@ -112,11 +112,9 @@ class _Jobs:
 
     def park_one(self):
         """Starts the job that is parked, and gives back its id and its parked containers."""
-        text = self._cluster.dir / "text"
-        text.mkdir()
-        for number in range(_NIGHT):
-            (text / f"{number}.txt").write_text(_LINE * _LINES)
-        night = self._start(jobs.job("night", 0, "wordcount", text, self._cluster.dir / "counts"), _NIGHT + 1)
+        folder = self._cluster.dir / "text"
+        text.write(folder, _NIGHT, _LINES)
+        night = self._start(jobs.job("night", 0, "wordcount", folder, self._cluster.dir / "counts"), _NIGHT + 1)
         until(lambda: len(containers.lives(self._cluster)) == 1 + _NIGHT, "its master and maps run")
         (app,) = night.apps()["night"]
         self._cluster.rm.put(f"/ws/v1/hiatus/apps/{app['id']}/parked", True)
@@ -192,8 +190,7 @@ def _ending(cluster, tasks, results, woken):
     tallies = {result.name: cluster.history.counters(result.app_id.replace("application", "job")).get(_TALLY, {}) for result in results}
     worked = all(tallies[name].get("STROKES") == maps * _MAP_S * 10 and not tallies[name].get("WRONG_CHUNKS")
                  for name, maps in tasks.items() if name != "night")
-    counts = dict(line.split("\t") for part in (cluster.dir / "counts").glob("part-*") for line in part.read_text().splitlines())
-    counted = counts == {word: str(_LINE.split().count(word) * _LINES * _NIGHT) for word in _LINE.split()}
+    counted = text.is_counted(cluster.dir / "counts", _NIGHT, _LINES)
     try:
         until(lambda: cluster.rm.get("/ws/v1/hiatus")["suspended_now"] == 0 and not stopped(cluster), "", 30)
     except ClusterError:
