@@ -42,6 +42,19 @@ class Facts {
     NEW, RUNNING, SUSPENDED
   }
 
+  /** What the core was told of a node. */
+  private static final class Told {
+    final int node;
+    List<Object> record;
+    volatile int flags;
+    /** Whether its last heartbeat told of paused or waiting containers. */
+    boolean queues;
+
+    Told(int node) {
+      this.node = node;
+    }
+  }
+
   private static final Set<RMContainerState> OVER = EnumSet.of(RMContainerState.COMPLETED, RMContainerState.EXPIRED,
       RMContainerState.RELEASED, RMContainerState.KILLED);
   /** What a tag begins with that says something to the core. */
@@ -57,13 +70,10 @@ class Facts {
   private final Set<ApplicationId> asksChanged = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean queuesChanged = new AtomicBoolean();
   private final AtomicBoolean activeChanged = new AtomicBoolean();
-  private final Map<NodeId, Integer> flagsSent = new ConcurrentHashMap<>();
   private final Set<ApplicationId> active = new HashSet<>();
   private final LiveContainers live = new LiveContainers();
   private final Map<String, List<Object>> queuesSent = new HashMap<>();
-  private final Map<NodeId, List<Object>> nodesSent = new HashMap<>();
-  /** Nodes whose last heartbeat told of paused or waiting containers. */
-  private final Set<NodeId> queueing = new HashSet<>();
+  private final Map<NodeId, Told> nodesTold = new ConcurrentHashMap<>();
   private final boolean memoryOnly;
   private final Predicate<ContainerId> isOurs;
   private FactBuffer filling = new FactBuffer();
@@ -125,15 +135,16 @@ class Facts {
   /** A node; {@code side} is a flag of {@link Sides}, {@code ramAndSwapMb} 0 where the machine did not say. Nothing is written if that is what was written last. */
   synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
       boolean decommissioning, int side, long ramAndSwapMb) {
-    int flags = (shareable ? 1 : 0) | flags(canSuspend, decommissioning, side);
-    flagsSent.put(id, flags(canSuspend, decommissioning, side));
+    Told told = nodesTold.computeIfAbsent(id, any -> new Told(nodes.intern(id)));
+    told.flags = flags(canSuspend, decommissioning, side);
+    int flags = (shareable ? 1 : 0) | told.flags;
     long vcores = memoryOnly && !canSuspend ? PLENTY : total.getVirtualCores();
     List<Object> now = Arrays.asList(total.getMemorySize(), vcores, partition, flags, ramAndSwapMb);
-    if (now.equals(nodesSent.put(id, now))) {
+    if (now.equals(told.record)) {
       return;
     }
-    Records.putNode(filling, nodes.intern(id), total.getMemorySize(), vcores, partitions.intern(partition), flags,
-        ramAndSwapMb);
+    told.record = now;
+    Records.putNode(filling, told.node, total.getMemorySize(), vcores, partitions.intern(partition), flags, ramAndSwapMb);
   }
 
   private static int flags(boolean canSuspend, boolean decommissioning, int side) {
@@ -142,31 +153,29 @@ class Facts {
 
   /** Whether the core was told this of the node last. */
   boolean isAsTold(NodeId id, boolean canSuspend, boolean decommissioning, int side) {
-    return flagsSent.getOrDefault(id, 0) == flags(canSuspend, decommissioning, side);
+    Told told = nodesTold.get(id);
+    return told != null && told.flags == flags(canSuspend, decommissioning, side);
   }
 
   synchronized void nodeRemoved(NodeId id) {
-    Integer node = nodes.of(id);
-    if (node != null) {
+    Told told = nodesTold.remove(id);
+    if (told != null) {
       // What ran there goes with it, without a word about each container.
       live.on(id).forEach(this::forget);
       nodes.remove(id);
-      nodesSent.remove(id);
-      flagsSent.remove(id);
-      queueing.remove(id);
-      Records.putNodeRemoved(filling, node);
+      Records.putNodeRemoved(filling, told.node);
     }
   }
 
   /** A node reported in, with so many containers paused and waiting there; {@code isFull} if it has room for nobody. */
   synchronized void heartbeat(NodeId id, int paused, int waiting, boolean isFull) {
-    Integer node = nodes.of(id);
-    if (node != null) {
+    Told told = nodesTold.get(id);
+    if (told != null) {
       int before = filling.length();
-      Records.putHeartbeat(filling, node, paused, waiting);
-      if (paused > 0 || waiting > 0) {
-        queueing.add(id);
-      } else if (!queueing.remove(id) && isFull) {
+      Records.putHeartbeat(filling, told.node, paused, waiting);
+      boolean queued = told.queues;
+      told.queues = paused > 0 || waiting > 0;
+      if (!queued && !told.queues && isFull) {
         quietBytes += filling.length() - before;
       }
     }

@@ -17,6 +17,7 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -306,7 +307,14 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   @Override
   public void completedContainer(RMContainer container, ContainerStatus status, RMContainerEventType event) {
     super.completedContainer(container, status, event);
-    tellCompleted(container, status);
+    if (container != null) {
+      if (container.getExecutionType() == ExecutionType.OPPORTUNISTIC) { // the others' ends were told below
+        tellCompleted(container, status);
+      }
+      if (container.getContainerRequest() != null) { // nobody had fetched it: its ask is wanted again
+        tell(facts -> facts.asksChanged(container.getApplicationAttemptId().getApplicationId()));
+      }
+    }
   }
 
   /** Some of CapacityScheduler's own paths to a container's end do not pass completedContainer of this class. */
@@ -492,7 +500,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     if (container != null) {
       engine.guard(() -> demotions.forget(container.getContainerId()));
       tell(facts -> {
-        teller.completed(facts, container, status);
+        facts.completed(container.getContainerId(), Facts.Exit.of(status.getExitStatus()));
         parking.forget(container.getContainerId());
       });
     }

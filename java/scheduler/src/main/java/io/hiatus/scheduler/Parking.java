@@ -66,7 +66,7 @@ final class Parking {
   synchronized void forget(ContainerId id) {
     ApplicationId app = id.getApplicationAttemptId().getApplicationId();
     Set<String> all = parked(app);
-    if (all.remove(id.toString())) {
+    if (!all.isEmpty() && all.remove(id.toString())) {
       put(app, all);
     }
   }

@@ -5,12 +5,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
-import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
 import org.apache.hadoop.yarn.api.records.NodeState;
@@ -126,15 +124,21 @@ final class Teller {
   /** What the machine's RAM and swap hold together, in MiB; 0 if it did not say both. */
   private static long ramAndSwapMb(FiCaSchedulerNode node) {
     Resource ram = node.getRMNode().getPhysicalResource();
-    String swapMb = attribute(node, SWAP_ATTRIBUTE).orElse("");
-    return ram == null || !swapMb.matches("[0-9]{1,15}") ? 0 : ram.getMemorySize() + Long.parseLong(swapMb);
+    String swapMb = attribute(node, SWAP_ATTRIBUTE);
+    return ram == null || swapMb == null || !swapMb.matches("[0-9]{1,15}") ? 0 : ram.getMemorySize() + Long.parseLong(swapMb);
   }
 
-  private static Optional<String> attribute(FiCaSchedulerNode node, String name) {
+  /** Its value, or null. */
+  private static String attribute(FiCaSchedulerNode node, String name) {
     Set<NodeAttribute> attributes = node.getNodeAttributes();
-    return attributes == null ? Optional.empty() : attributes.stream()
-        .filter(attribute -> attribute.getAttributeKey().getAttributeName().equals(name))
-        .map(NodeAttribute::getAttributeValue).findAny();
+    if (attributes != null) {
+      for (NodeAttribute attribute : attributes) { // with every heartbeat: no stream
+        if (attribute.getAttributeKey().getAttributeName().equals(name)) {
+          return attribute.getAttributeValue();
+        }
+      }
+    }
+    return null;
   }
 
   /** What a node said with its heartbeat, and the node itself if that tells something new of it. */
@@ -157,7 +161,7 @@ final class Teller {
    */
   private static boolean canSuspend(FiCaSchedulerNode node) {
     OpportunisticContainersStatus status = node.getRMNode().getOpportunisticContainersStatus();
-    return attribute(node, SUSPEND_ATTRIBUTE).isPresent() && (status == null || status.getOpportQueueCapacity() > 0);
+    return attribute(node, SUSPEND_ATTRIBUTE) != null && (status == null || status.getOpportQueueCapacity() > 0);
   }
 
   /** Whether it leaves as soon as nothing runs there, or its time is over. */
@@ -231,13 +235,6 @@ final class Teller {
       attempt.getLiveContainers().forEach(container -> kept.add(container.getContainerId()));
     }
     facts.attemptEnded(id, event.getKeepContainersAcrossAppAttempts(), kept);
-  }
-
-  /** A container ended. */
-  void completed(Facts facts, RMContainer container, ContainerStatus status) {
-    facts.completed(container.getContainerId(), Facts.Exit.of(status.getExitStatus()));
-    // The ask of a container that nobody had fetched yet is wanted again.
-    facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
   }
 
   /** The queue's path; whoever tells of an application in it finds the core knowing it. */
