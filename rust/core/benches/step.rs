@@ -210,9 +210,9 @@ impl Driver {
                     self.start(app, node);
                 }
             }
-            Decision::Suspend { container } => self.facts.push(Fact::Demoted { container }),
+            Decision::Suspend { container, .. } => self.facts.push(Fact::Demoted { container }),
             Decision::Resume { container } => self.facts.push(Fact::Promoted { container }),
-            Decision::Kill { container } => self.end(container),
+            Decision::Kill { container, .. } => self.end(container),
             Decision::Lend { .. } => unreachable!("no queue of the benchmark lends"),
         }
     }

@@ -20,6 +20,7 @@ mod starvation;
 mod suspensions;
 mod victims;
 
+use crate::decision::Cause;
 use crate::entitlement::{containers_within, EPSILON};
 use crate::fact::PhaseKey;
 use crate::place::MOST_CONTAINERS;
@@ -185,7 +186,7 @@ fn wait_for_home(cluster: &mut Cluster, id: ContainerId, kept_out: bool, setting
     let Some(since) = cluster.keep_out(id, kept_out) else { return };
     let Some(container) = cluster.containers().get(&id) else { return };
     if cluster.now().since(since) >= settings_of(cluster, settings, container.app).resume_locality {
-        suspensions::kill(cluster, id);
+        suspensions::kill(cluster, id, Cause::KeptOut);
     }
 }
 

@@ -80,7 +80,7 @@ impl Writer {
                 hiatus_core::decision::Decision::Assign { app, count, .. } => {
                     (0..count).for_each(|_| self.container(app.0, 0));
                 }
-                hiatus_core::decision::Decision::Suspend { container } => {
+                hiatus_core::decision::Decision::Suspend { container, .. } => {
                     self.tell(layout::Demoted { container: container.0 }, "");
                     self.suspensions += 1;
                     self.suspension_at = self.log.len();

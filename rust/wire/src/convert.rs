@@ -1,7 +1,7 @@
 //! Records to facts, decisions to records.
 
 use crate::layout::{self, Record, HEADER};
-use hiatus_core::decision::Decision;
+use hiatus_core::decision::{Cause, Decision, Reason};
 use hiatus_core::fact::{
     AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Run, Side, Word,
 };
@@ -234,9 +234,26 @@ pub fn decision(decision: Decision, out: &mut Vec<u8>) {
             layout::Assign { app: app.0, node: node.0, count, memory_mb, vcores }.write("", out);
         }
         Decision::Lend { app, node, priority } => layout::Lend { app: app.0, node: node.0, priority }.write("", out),
-        Decision::Suspend { container } => layout::Suspend { container: container.0 }.write("", out),
+        Decision::Suspend { container, reason } => {
+            let (reason, by) = match reason {
+                Reason::Preempted { by } => (0, by.0),
+                Reason::Parked => (1, 0),
+                Reason::Lent => (2, 0),
+                Reason::Recalled { by } => (3, by.0),
+                Reason::Found => (4, 0),
+            };
+            layout::Suspend { container: container.0, reason, by }.write("", out);
+        }
         Decision::Resume { container } => layout::Resume { container: container.0 }.write("", out),
-        Decision::Kill { container } => layout::Kill { container: container.0 }.write("", out),
+        Decision::Kill { container, cause } => {
+            let (cause, by) = match cause {
+                Cause::Preempted { by } => (0, by.0),
+                Cause::SuspendedTooLong => (1, 0),
+                Cause::KeptOut => (2, 0),
+                Cause::InTheWay => (3, 0),
+            };
+            layout::Kill { container: container.0, cause, by }.write("", out);
+        }
     }
 }
 
@@ -255,10 +272,29 @@ pub fn decided(record: &[u8]) -> Option<Decision> {
             Decision::Lend { app: AppId(r.app), node: NodeId(r.node), priority: r.priority }
         }
         layout::Suspend::KIND => {
-            Decision::Suspend { container: ContainerId(layout::Suspend::read(fields)?.0.container) }
+            let (r, _) = layout::Suspend::read(fields)?;
+            let reason = match r.reason {
+                0 => Reason::Preempted { by: AppId(r.by) },
+                1 => Reason::Parked,
+                2 => Reason::Lent,
+                3 => Reason::Recalled { by: ContainerId(r.by) },
+                4 => Reason::Found,
+                _ => return None,
+            };
+            Decision::Suspend { container: ContainerId(r.container), reason }
         }
         layout::Resume::KIND => Decision::Resume { container: ContainerId(layout::Resume::read(fields)?.0.container) },
-        layout::Kill::KIND => Decision::Kill { container: ContainerId(layout::Kill::read(fields)?.0.container) },
+        layout::Kill::KIND => {
+            let (r, _) = layout::Kill::read(fields)?;
+            let cause = match r.cause {
+                0 => Cause::Preempted { by: AppId(r.by) },
+                1 => Cause::SuspendedTooLong,
+                2 => Cause::KeptOut,
+                3 => Cause::InTheWay,
+                _ => return None,
+            };
+            Decision::Kill { container: ContainerId(r.container), cause }
+        }
         _ => return None,
     })
 }
@@ -388,11 +424,19 @@ mod tests {
         let all = [
             Decision::Assign { app, node, count: 4, room: Resource::new(5, 6) },
             Decision::Lend { app, node, priority: -7 },
-            Decision::Suspend { container },
             Decision::Resume { container },
-            Decision::Kill { container },
         ];
-        for one in all {
+        let reasons = [
+            Reason::Preempted { by: app },
+            Reason::Parked,
+            Reason::Lent,
+            Reason::Recalled { by: ContainerId(9) },
+            Reason::Found,
+        ];
+        let causes = [Cause::Preempted { by: app }, Cause::SuspendedTooLong, Cause::KeptOut, Cause::InTheWay];
+        let suspensions = reasons.map(|reason| Decision::Suspend { container, reason });
+        let kills = causes.map(|cause| Decision::Kill { container, cause });
+        for one in all.into_iter().chain(suspensions).chain(kills) {
             let mut record = Vec::new();
             decision(one, &mut record);
             assert_eq!(decided(&record), Some(one));

@@ -175,12 +175,12 @@ records! { FACTS:
 records! { ANSWERS:
     #[doc = "Give the application up to so many containers on the node, and no more than so much room."]
     101 Assign { app: u32, node: u32, count: u32, memory_mb: i64, vcores: i64 }
-    #[doc = "Demote the container."]
-    102 Suspend { container: u32 }
+    #[doc = "Demote the container; reason: 0 its room is for the application `by`, 1 it is parked, 2 it lends its room, 3 its room is the lender's again, container `by`, 4 it was so and nobody knows why."]
+    102 Suspend { container: u32, reason: u32, by: u32 }
     #[doc = "Promote the container."]
     103 Resume { container: u32 }
-    #[doc = "Kill the container as a preempted one."]
-    104 Kill { container: u32 }
+    #[doc = "Kill the container as a preempted one; cause: 0 its room is for the application `by`, 1 it was suspended for too long, 2 its node had no room for it for too long, 3 it was suspended and in the way of a container that could not start."]
+    104 Kill { container: u32, cause: u32, by: u32 }
     #[doc = "Give the application one container of that request priority on the node, and none of any other: the room is lent."]
     105 Lend { app: u32, node: u32, priority: i32 }
     #[doc = "What the core knows of a node, for comparing the books."]

@@ -8,6 +8,7 @@ use super::class::Classes;
 use super::how::How;
 use super::permission::{may_start_on, may_take, room_for_suspended_mb};
 use super::victims::{self, Standing, VictimOrder};
+use crate::decision::Cause;
 use crate::entitlement::EPSILON;
 use crate::fact::PhaseKey;
 use crate::plan::{Entry, PartitionPlan};
@@ -286,7 +287,7 @@ impl<'a> Market<'a> {
             ids.push(victim.id);
             match victim.how {
                 How::Suspend => cluster.suspend(victim.id, Reason::Preempted { by: sale.app }),
-                How::Kill => cluster.kill(victim.id),
+                How::Kill => cluster.kill(victim.id, Cause::Preempted { by: sale.app }),
             }
         }
         cluster.claim(at_node, Claim::new(sale.app, sale.wish.purpose, sale.wish.need, cluster.now(), ids));

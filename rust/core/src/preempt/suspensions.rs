@@ -1,6 +1,7 @@
 //! Suspensions end by a deadline (law 6), and whoever is in the way of a container that was given out goes.
 
 use super::settings_of;
+use crate::decision::Cause;
 use crate::settings::Settings;
 use crate::state::{Claim, Cluster, For, Node};
 use crate::units::{ContainerId, Millis};
@@ -18,7 +19,7 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
         let deadline = settings_of(cluster, settings, app).max_suspension;
         let spent = now.since(since);
         if spent >= deadline + deadline {
-            kill(cluster, id);
+            kill(cluster, id, Cause::SuspendedTooLong);
         } else if spent >= deadline {
             let waits = |claim: &Claim| claim.purpose == For::Resume(id);
             let needs =
@@ -36,15 +37,15 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
         let in_the_way = suspended.min_by_key(parked).copied();
         cluster.restart_stall(id);
         if let Some(container) = in_the_way {
-            kill(cluster, container);
+            kill(cluster, container, Cause::InTheWay);
         }
     }
 }
 
 /// Proposes to kill the container, unless something stands against it.
-pub(super) fn kill(cluster: &mut Cluster, id: ContainerId) {
+pub(super) fn kill(cluster: &mut Cluster, id: ContainerId, cause: Cause) {
     let now = cluster.now();
     if cluster.containers().get(&id).is_some_and(|c| !c.is_master && !c.proposed && c.barred_until <= now) {
-        cluster.kill(id);
+        cluster.kill(id, cause);
     }
 }

@@ -1,5 +1,6 @@
 //! One container's life.
 
+use crate::decision::Reason;
 use crate::fact::{ContainerFact, Found, PhaseKey, Word};
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
 
@@ -25,51 +26,6 @@ impl State {
     /// Whether the container does not count against its queue and node.
     pub fn is_suspended(self) -> bool {
         matches!(self, State::MustSuspend { .. } | State::Suspended)
-    }
-}
-
-/// Why a container is suspended: whose doing it is, and so what ends it. A deadline of its queue ends all but
-/// [`Reason::Parked`] (law 6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Its room was taken for another job. Its own job's turn ends it.
-    Preempted {
-        /// The job that needed the room.
-        by: AppId,
-    },
-    /// Somebody put it aside by hand, and takes it up by hand; then it waits for its job's turn.
-    Parked,
-    /// It waits for other tasks of its job and lends its room meanwhile. The loan's rule ends it (Predoop, see `lend`).
-    Lent,
-    /// It had borrowed room, and the lender needed that. Its own job's turn ends it.
-    Recalled {
-        /// The lender.
-        by: ContainerId,
-    },
-    /// The ResourceManager found it so when it came back: the reason is lost. Its own job's turn ends it.
-    Found,
-}
-
-impl Reason {
-    /// As it is called where people read.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reason::Preempted { .. } => "preempted",
-            Reason::Parked => "parked",
-            Reason::Lent => "lent",
-            Reason::Recalled { .. } => "recalled",
-            Reason::Found => "found",
-        }
-    }
-
-    /// Whether nothing but room that its job may have keeps such a container from going on, unless it is parked now.
-    pub fn ends_with_turn(self) -> bool {
-        self != Reason::Lent
-    }
-
-    /// Whether it is one of the suspensions after which `min-resumed-ms` holds (law 5): loans are none.
-    fn counts(self) -> bool {
-        !matches!(self, Reason::Lent | Reason::Recalled { .. })
     }
 }
 

@@ -17,7 +17,8 @@ mod proposals;
 mod queue;
 mod site;
 
-pub use container::{Container, Reason, State, Told};
+pub use crate::decision::Reason;
+pub use container::{Container, State, Told};
 pub use index::{Partition, Room, Rooms, SideNodes};
 pub use job::{FirstTask, Job, Phase};
 pub use load::{Load, QueueLoad};

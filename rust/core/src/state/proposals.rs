@@ -3,7 +3,7 @@
 use super::loan::Promise;
 use super::{Claim, Cluster, Container, For, Node, Reason, State};
 use crate::batchmr::sampling::Sample;
-use crate::decision::Decision;
+use crate::decision::{Cause, Decision};
 use crate::fact::PhaseKey;
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
 
@@ -73,15 +73,15 @@ impl Cluster {
 
     /// Proposes to suspend the container.
     pub(crate) fn suspend(&mut self, id: ContainerId, reason: Reason) {
-        self.change_proposed(id, Decision::Suspend { container: id }, |container, node| {
+        self.change_proposed(id, Decision::Suspend { container: id, reason }, |container, node| {
             container.intended = Some(reason);
             leave(container, node);
         });
     }
 
     /// Proposes to kill the container.
-    pub(crate) fn kill(&mut self, id: ContainerId) {
-        self.change_proposed(id, Decision::Kill { container: id }, |container, node| {
+    pub(crate) fn kill(&mut self, id: ContainerId, cause: Cause) {
+        self.change_proposed(id, Decision::Kill { container: id, cause }, |container, node| {
             container.killed = true;
             leave(container, node);
         });
@@ -107,7 +107,9 @@ impl Cluster {
                     });
                     Some(node)
                 }
-                Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } => {
+                Decision::Suspend { container, .. }
+                | Decision::Resume { container }
+                | Decision::Kill { container, .. } => {
                     let found = self.containers.get_mut(&container);
                     found.map(|found| {
                         found.proposed = false;

@@ -190,7 +190,7 @@ impl Direct {
                     self.started += 1;
                 }
             }
-            (Decision::Kill { container }, None) => {
+            (Decision::Kill { container, .. }, None) => {
                 self.running.retain(|running| *running != container);
                 self.facts.push(Fact::Completed { container, exit: Exit::Killed });
             }

@@ -53,7 +53,7 @@ fn law_1_a_refused_suspension_is_not_retried_blindly() {
     world.run_until(secs(60));
     let mut tries: BTreeMap<_, u32> = BTreeMap::new();
     for (_, decision) in &world.decided {
-        if let Decision::Suspend { container } = decision {
+        if let Decision::Suspend { container, .. } = decision {
             *tries.entry(*container).or_default() += 1;
         }
     }

@@ -182,9 +182,9 @@ impl World {
         match decision {
             Decision::Assign { app, node, count, room } => self.assign(app, node, count, room),
             Decision::Lend { app, node, priority } => self.assign_lent(app, node, priority),
-            Decision::Suspend { container } => self.suspend(container),
+            Decision::Suspend { container, .. } => self.suspend(container),
             Decision::Resume { container } => self.resume(container),
-            Decision::Kill { container } => self.kill(container),
+            Decision::Kill { container, .. } => self.kill(container),
         }
     }
 

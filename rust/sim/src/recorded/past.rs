@@ -157,7 +157,7 @@ impl Reader {
                     facts.drain(..).for_each(|fact| self.hear(fact));
                 }
                 Entry::Answer(record) => {
-                    if let Some(Decision::Kill { container }) = convert::decided(record) {
+                    if let Some(Decision::Kill { container, .. }) = convert::decided(record) {
                         self.at(container, |container, _| container.killed = true);
                     }
                 }

@@ -71,7 +71,7 @@ pub(super) fn one_lender_each(cluster: &Cluster) {
 /// sorts and writes what it made, nor before enough maps are done, unless the lender has waited for too long.
 pub(super) fn in_time(settings: &Settings, cluster: &Cluster, decisions: &[Decision]) {
     for decision in decisions {
-        let Decision::Suspend { container: id } = decision else { continue };
+        let Decision::Suspend { container: id, .. } = decision else { continue };
         let container = &cluster.containers()[id];
         match container.intended {
             Some(Reason::Lent) => lends(settings, cluster, *id, container),

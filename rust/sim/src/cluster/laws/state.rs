@@ -23,7 +23,7 @@ pub(super) fn proposals_are_of_this_step(cluster: &Cluster, decisions: &[Decisio
                 *assigned.entry(app).or_default() += 1;
                 touched.insert(node);
             }
-            Decision::Suspend { container } | Decision::Resume { container } | Decision::Kill { container } => {
+            Decision::Suspend { container, .. } | Decision::Resume { container } | Decision::Kill { container, .. } => {
                 assert!(busy.insert(container), "law 1: two decisions on {container:?}: {decisions:?}");
                 touched.insert(cluster.containers()[&container].node);
             }
@@ -46,7 +46,7 @@ pub(super) fn proposals_are_of_this_step(cluster: &Cluster, decisions: &[Decisio
 /// Law 3.
 pub(super) fn masters_are_left_alone(cluster: &Cluster, decisions: &[Decision]) {
     for decision in decisions {
-        if let Decision::Suspend { container } | Decision::Kill { container } = decision {
+        if let Decision::Suspend { container, .. } | Decision::Kill { container, .. } = decision {
             assert!(!cluster.containers()[container].is_master, "law 3: {decision:?}");
         }
     }

@@ -22,7 +22,9 @@ pub(super) struct Taking<'a> {
 pub(super) fn find<'a>(cluster: &'a Cluster, decisions: &[Decision]) -> Vec<Taking<'a>> {
     let mut takings = Vec::new();
     for decision in decisions {
-        let (Decision::Suspend { container: id } | Decision::Kill { container: id }) = decision else { continue };
+        let (Decision::Suspend { container: id, .. } | Decision::Kill { container: id, .. }) = decision else {
+            continue;
+        };
         let container = &cluster.containers()[id];
         let suspends = matches!(decision, Decision::Suspend { .. });
         if container.state.is_suspended() {
@@ -127,7 +129,7 @@ pub(super) fn enough_and_no_more(
 /// Room of the containers on the node that are suspended in this step, and not taken: they are parked, or had borrowed it.
 fn leaving_otherwise(cluster: &Cluster, decisions: &[Decision], node: NodeId) -> Resource {
     let leaving = decisions.iter().filter_map(|decision| match decision {
-        Decision::Suspend { container } => cluster.containers().get(container),
+        Decision::Suspend { container, .. } => cluster.containers().get(container),
         _ => None,
     });
     let otherwise =
@@ -141,7 +143,7 @@ fn leaving_otherwise(cluster: &Cluster, decisions: &[Decision], node: NodeId) ->
 pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions: &[Decision]) {
     let mut suspending: BTreeMap<NodeId, i64> = BTreeMap::new();
     for decision in decisions {
-        if let Decision::Suspend { container } = decision {
+        if let Decision::Suspend { container, .. } = decision {
             let container = &cluster.containers()[container];
             // What is recalled changes places with its lender, whose memory it may keep.
             if !matches!(container.intended, Some(Reason::Recalled { .. })) {
@@ -153,7 +155,7 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
         let node = &cluster.nodes()[&id];
         // A lender may change places with a map that is suspended there: until that goes on both are.
         let lends = decisions.iter().any(|decision| {
-            let Decision::Suspend { container } = decision else { return false };
+            let Decision::Suspend { container, .. } = decision else { return false };
             let container = &cluster.containers()[container];
             container.node == id && container.intended == Some(Reason::Lent)
         });

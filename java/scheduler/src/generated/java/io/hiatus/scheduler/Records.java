@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 1787037637;
+  static final int ABI = -1071333600;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -265,7 +265,7 @@ final class Records {
     }
   }
 
-  /** Demote the container. */
+  /** Demote the container; reason: 0 its room is for the application `by`, 1 it is parked, 2 it lends its room, 3 its room is the lender's again, container `by`, 4 it was so and nobody knows why. */
   static final class Suspend {
     static final int KIND = 102;
 
@@ -274,6 +274,14 @@ final class Records {
 
     static int container(ByteBuffer from, int at) {
       return from.getInt(at + 8);
+    }
+
+    static int reason(ByteBuffer from, int at) {
+      return from.getInt(at + 12);
+    }
+
+    static int by(ByteBuffer from, int at) {
+      return from.getInt(at + 16);
     }
   }
 
@@ -289,7 +297,7 @@ final class Records {
     }
   }
 
-  /** Kill the container as a preempted one. */
+  /** Kill the container as a preempted one; cause: 0 its room is for the application `by`, 1 it was suspended for too long, 2 its node had no room for it for too long, 3 it was suspended and in the way of a container that could not start. */
   static final class Kill {
     static final int KIND = 104;
 
@@ -298,6 +306,14 @@ final class Records {
 
     static int container(ByteBuffer from, int at) {
       return from.getInt(at + 8);
+    }
+
+    static int cause(ByteBuffer from, int at) {
+      return from.getInt(at + 12);
+    }
+
+    static int by(ByteBuffer from, int at) {
+      return from.getInt(at + 16);
     }
   }
 

@@ -67,9 +67,23 @@ final class Applier {
       placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, 1, one -> isOf(one, priority))));
       return 1;
     }
-    int handle = kind == Records.Suspend.KIND ? Records.Suspend.container(answers, at)
-        : kind == Records.Resume.KIND ? Records.Resume.container(answers, at) : Records.Kill.container(answers, at);
-    Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> change(kind, handle));
+    int handle;
+    String what;
+    String why;
+    if (kind == Records.Suspend.KIND) {
+      handle = Records.Suspend.container(answers, at);
+      what = "suspended";
+      why = whySuspended(Records.Suspend.reason(answers, at), Records.Suspend.by(answers, at));
+    } else if (kind == Records.Resume.KIND) {
+      handle = Records.Resume.container(answers, at);
+      what = "resumed";
+      why = "it has room";
+    } else {
+      handle = Records.Kill.container(answers, at);
+      what = "killed";
+      why = whyKilled(Records.Kill.cause(answers, at), Records.Kill.by(answers, at));
+    }
+    Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> change(kind, handle, what, why));
     if (refusal != null) {
       facts.containerRefused(handle, refusal);
       ContainerId id = facts.containers.thing(handle);
@@ -180,15 +194,13 @@ final class Applier {
         assignment.getResource(), Resources.none());
   }
 
-  private Refusal change(int kind, int handle) {
+  private Refusal change(int kind, int handle, String what, String why) {
     ContainerId id = facts.containers.thing(handle);
     RMContainer container = id == null ? null : scheduler.getRMContainer(id);
     FiCaSchedulerApp attempt = id == null ? null : scheduler.getCurrentAttemptForContainer(id);
     if (container == null || attempt == null || attempt.isStopped()) {
       return Refusal.GONE;
     }
-    String why = why(kind, container);
-    String what = kind == Records.Suspend.KIND ? "suspended" : kind == Records.Resume.KIND ? "resumed" : "killed";
     Refusal refusal = kind == Records.Suspend.KIND ? suspend(attempt, container)
         : kind == Records.Resume.KIND ? control.promote(attempt, container) : control.kill(attempt, container);
     if (refusal == null) {
@@ -199,17 +211,31 @@ final class Applier {
     return refusal;
   }
 
-  /** As far as it is known here; for which job, the core explains. */
-  private String why(int kind, RMContainer container) {
-    boolean suspended = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
-    switch (kind) {
-      case Records.Suspend.KIND:
-        return scheduler.parking().isParkedWhollyOrByItself(container.getContainerId()) ? "because it is parked"
-            : "for a job with a higher claim";
-      case Records.Resume.KIND:
-        return "because it has room";
+  private String whySuspended(int reason, int by) {
+    switch (reason) {
+      case 0:
+        return "its room is for " + facts.apps.thing(by);
+      case 1:
+        return "it is parked";
+      case 2:
+        return "it waits for maps of its job and lends its room";
+      case 3:
+        return "its room is " + facts.containers.thing(by) + "'s again, which had lent it";
       default:
-        return suspended ? "because it was suspended for too long, or in the way" : "for a job with a higher claim";
+        return "it was so before";
+    }
+  }
+
+  private String whyKilled(int cause, int by) {
+    switch (cause) {
+      case 0:
+        return "its room is for " + facts.apps.thing(by);
+      case 1:
+        return "it was suspended for too long";
+      case 2:
+        return "it was suspended, and its node had no room for it for too long";
+      default:
+        return "it was suspended, and in the way of a container that could not start";
     }
   }
 
