@@ -64,7 +64,7 @@ final class Drainer {
 
   private void drain(FiCaSchedulerApp attempt, RMContainer container) {
     if (control.promote(attempt, container) == null) {
-      log.done("Resumed", container, attempt.getUser(), "because it has room, and Hiatus does not place");
+      log.done("Resumed", container, attempt.getUser(), "it has room, and Hiatus does not place");
     } else if (killAfterMs > 0 && Time.monotonicNow() - sinceMs >= killAfterMs && control.kill(attempt, container) == null) {
       log.done("Killed", container, attempt.getUser(),
           "because there was no room for it in " + killAfterMs + " ms, and Hiatus does not place");

@@ -345,8 +345,13 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   // ---- Who places ----
 
   @Override
+  protected boolean yields() {
+    return engine.places();
+  }
+
+  @Override
   protected boolean mayPlace(CandidateNodeSet<FiCaSchedulerNode> on) {
-    if (engine.places()) {
+    if (yields()) {
       return false;
     }
     // What is suspended on a node comes before anything new there; where stock looks at many, heartbeats see to that.

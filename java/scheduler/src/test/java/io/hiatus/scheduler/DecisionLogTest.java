@@ -79,7 +79,7 @@ public class DecisionLogTest {
     DecisionLog log = new DecisionLog(HiatusMetrics.register(new HiatusMetrics()), () -> nowMs);
     RMContainer container = mock(RMContainer.class);
     for (int i = 0; i < 9; i++) {
-      log.refused("resumed", container, "user", "because it has room, but refused: LIMIT");
+      log.refused("resumed", container, "user", "it has room, but refused: LIMIT");
       nowMs += DecisionLog.WHILE_MS / 4;
     }
     assertEquals(lines.toString(), 3, lines.size());
@@ -108,12 +108,12 @@ public class DecisionLogTest {
       List<String> said = about(youngest);
       assertEquals(said.toString(), 2, said.size());
       assertThat(said.get(0), allOf(containsString("Suspended " + youngest), containsString("user, "), containsString("127.0.0.1"),
-          containsString("for a job with a higher claim")));
+          containsString("its room is for " + small.id())));
       assertThat(said.get(1), containsString("Resumed " + youngest));
 
       cluster.scheduler().park(big.id(), true);
       cluster.rounds(4);
-      assertTrue(lines.toString(), lines.stream().anyMatch(line -> line.startsWith("Suspended ") && line.endsWith("because it is parked")));
+      assertTrue(lines.toString(), lines.stream().anyMatch(line -> line.startsWith("Suspended ") && line.endsWith("it is parked")));
     }
   }
 }
