@@ -102,7 +102,7 @@ def _command(cluster, python, conf):
 
 
 def _environment(cluster, python):
-    _, env = cluster.command(["yarn", "version"])
+    _, env = cluster.command(["yarn", "node"])
     return {**os.environ, **env, "PYSPARK_PYTHON": str(python), "YARN_CONF_DIR": env["HADOOP_CONF_DIR"], daemons.MARK: str(cluster.dir)}
 
 
