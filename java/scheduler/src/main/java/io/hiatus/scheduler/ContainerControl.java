@@ -208,6 +208,9 @@ final class ContainerControl {
 
   /** To the core a container that its application demotes is over, and one that it promotes begins. */
   private void tellChanged(List<Container> promoted, List<Container> demoted) {
+    if (promoted.isEmpty() && demoted.isEmpty()) {
+      return;
+    }
     scheduler.tell(facts -> {
       demoted.forEach(container -> facts.completed(container.getId(), Facts.Exit.KILLED));
       for (Container container : promoted) {

@@ -229,15 +229,20 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     Allocation allocation = super.allocate(id, ask, schedulingRequests, release, blacklistAdditions,
         blacklistRemovals, updateRequests);
     engine.guard(() -> control.complete(getApplicationAttempt(id), allocation));
-    tell(facts -> {
-      if (isAny(ask) || isAny(schedulingRequests) || updateRequests != null
-          && (isAny(updateRequests.getIncreaseRequests()) || isAny(updateRequests.getPromotionRequests()))) {
-        facts.asksChanged(id.getApplicationId());
-      }
-      each(allocation.getIncreasedContainers(), container -> facts.resized(getRMContainer(container.getId())));
-      each(allocation.getDecreasedContainers(), container -> facts.resized(getRMContainer(container.getId())));
-    });
+    // Most calls change nothing, and come often.
+    if (isAny(ask) || isAny(schedulingRequests) || updateRequests != null
+        && (isAny(updateRequests.getIncreaseRequests()) || isAny(updateRequests.getPromotionRequests()))) {
+      tell(facts -> facts.asksChanged(id.getApplicationId()));
+    }
+    tellResized(allocation.getIncreasedContainers());
+    tellResized(allocation.getDecreasedContainers());
     return allocation;
+  }
+
+  private void tellResized(List<Container> containers) {
+    if (isAny(containers)) {
+      tell(facts -> containers.forEach(container -> facts.resized(getRMContainer(container.getId()))));
+    }
   }
 
   @Override
@@ -532,12 +537,6 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   private static boolean isAny(List<?> list) {
     return list != null && !list.isEmpty();
-  }
-
-  private static void each(List<Container> containers, Consumer<Container> tell) {
-    if (containers != null) {
-      containers.forEach(tell);
-    }
   }
 
   private void underWriteLock(Runnable work) {
