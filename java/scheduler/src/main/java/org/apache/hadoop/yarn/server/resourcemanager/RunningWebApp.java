@@ -7,8 +7,8 @@ public final class RunningWebApp {
   private RunningWebApp() {
   }
 
-  /** The web application of a ResourceManager that has started it, or else null. */
-  public static WebApp of(ResourceManager manager) {
-    return manager.getWebapp();
+  /** The web application of a ResourceManager that has started it, or else null; a scheduler may be run without any. */
+  public static WebApp of(ResourceManager managerOrNull) {
+    return managerOrNull == null ? null : managerOrNull.getWebapp();
   }
 }
