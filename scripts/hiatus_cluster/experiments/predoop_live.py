@@ -16,7 +16,7 @@ from ..patience import until
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1408, 256, 128
-_MAPS, _MAP_S, _SIGMA = 9, 8, 0.28  #: of a timed job; log-normal, as the HFSP thesis measured
+_MAPS, _MAP_S, _SIGMA = 20, 8, 0.28  #: of a timed job; log-normal, as the HFSP thesis measured
 _REDUCES, _REDUCE_S = 2, 2
 _WORD_MAPS, _LINES = 3, 20_000
 _BETWEEN_S = 2
@@ -61,12 +61,14 @@ class Outcome:
     right: bool  #: every job succeeded and worked what it should; word counts have the right outputs
     left: int  #: suspended when all was over
     differ: int  #: lines of the log about books that differ
-    kills: int = 0
+    taken: int  #: reports of jobs that were believed; since the ResourceManager started last
+    refused: int  #: reports that were not
+    kills: int  #: daemons killed while something was lent
 
 
 def options(parser):
     """Arguments of the command line."""
-    parser.add_argument("--jobs", type=int, default=6, metavar="N", help="jobs of a run (default: 6)")
+    parser.add_argument("--jobs", type=int, default=3, metavar="N", help="jobs of a run (default: 3)")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), metavar="NAME", help=f"of {', '.join(WAYS)} (default: all)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the maps' lengths (default: 1)")
 
@@ -148,10 +150,18 @@ def _run(cluster, options, kill):
     folders = [cluster.dir / job["args"][1] for job in drawn if job["program"] == "wordcount"]
     right &= all(text.is_counted(folder, _WORD_MAPS, _LINES) for folder in folders)
     hiatus = cluster.spec.scheduler == "hiatus"
+    reports = _reports(cluster)
     log = cluster.daemon("resourcemanager").log.read_text(errors="replace")
     return Outcome([one.sojourn_s for one in results], held, idle, suspended,
                    sum(one.attempts_in("KILLED") + one.attempts_in("FAILED") for one in results), right,
-                   cluster.rm.get("/ws/v1/hiatus")["suspended_now"] if hiatus else 0, log.count("books differ"), kills)
+                   cluster.rm.get("/ws/v1/hiatus")["suspended_now"] if hiatus else 0, log.count("books differ"),
+                   reports.get("Taken", 0), sum(reports.get(why, 0) for why in ("Malformed", "Forged", "Old", "Excess")), kills)
+
+
+def _reports(cluster):
+    """The metrics of what jobs report, {} where nobody listens."""
+    beans = cluster.rm.get("/jmx?qry=Hadoop:service=ResourceManager,name=HiatusReportMetrics")["beans"]
+    return beans[0] if beans else {}
 
 
 def _without(stood, begin, end):
@@ -169,9 +179,10 @@ def _lent(cluster):
 def report(outcomes):
     """The tables and claims as parts of a page."""
     rows = [[name, statistics.mean(one.sojourns_s), one.held_s, one.idle_s, one.idle_s / one.held_s, one.suspended, one.lost,
-             "yes" if one.right else "NO", one.left, one.differ, one.kills] for name, one in outcomes.items()]
+             "yes" if one.right else "NO", one.left, one.differ, one.taken, one.refused, one.kills] for name, one in outcomes.items()]
     parts = [tables.table("Seen", ["", "mean turnaround, s", "held by reduces, s", "idle of that, s", "idle part", "suspensions of reduces",
-                                   "attempts lost", "outputs right", "suspended at the end", "books differed", "daemons killed while lent"], rows)]
+                                   "attempts lost", "outputs right", "suspended at the end", "books differed", "reports believed", "reports refused",
+                                   "daemons killed while lent"], rows)]
     claims = ""
     stock, plain = outcomes.get("stock FIFO"), outcomes.get("Hiatus, no lending")
     for name, one in outcomes.items():

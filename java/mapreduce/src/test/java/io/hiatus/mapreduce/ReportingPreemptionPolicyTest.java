@@ -68,6 +68,7 @@ public class ReportingPreemptionPolicyTest {
         when(job.getCompletedReduces()).thenReturn(1);
         conf.set("yarn.resourcemanager.scheduler.address", "127.0.0.1:8030");
         policy.setConf(conf);
+        policy.init(context); // no port yet
     }
 
     private void runs(TaskType type, Phase phase, float progress, TaskAttemptState state, long fetched) {
