@@ -676,6 +676,7 @@ pub const OF_RESOURCE_MANAGER: &[&str] = &[
     "rm.progress-interval-ms",
     "rm.progress-requests-per-second",
     "rm.progress-timeout-ms",
+    "rm.report-port",
     "rm.drain-kill-ms",
     "rm.physical-nodes",
     "rm.virtual-nodes",

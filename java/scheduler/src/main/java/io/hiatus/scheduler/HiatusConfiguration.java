@@ -2,6 +2,7 @@ package io.hiatus.scheduler;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
  * What this side of the boundary needs of the configuration. Everything else that begins with {@link #PREFIX}, or
@@ -40,6 +42,8 @@ final class HiatusConfiguration {
   static final String PROGRESS_REQUESTS_PER_SECOND = PREFIX + "rm.progress-requests-per-second";
   /** How long an answer may take, in ms. */
   static final String PROGRESS_TIMEOUT_MS = PREFIX + "rm.progress-timeout-ms";
+  /** On this UDP port the ResourceManager hears what MapReduce jobs report by themselves; 0: on none. */
+  static final String REPORT_PORT = PREFIX + "rm.report-port";
   /** Where stock places, what is suspended and has found no room for so long is killed, in ms; 0: never. */
   static final String DRAIN_KILL_MS = PREFIX + "rm.drain-kill-ms";
   /** Which nodes are the physical ones of a mixed cluster; see {@link Sides}. */
@@ -111,6 +115,14 @@ final class HiatusConfiguration {
     return whole(PROGRESS_TIMEOUT_MS, 2_000, 1, 60_000);
   }
 
+  /** Where jobs report by themselves, on the host to which their ApplicationMasters speak; null: nowhere. */
+  InetSocketAddress reportAddress() {
+    int port = (int) whole(REPORT_PORT, 0, 0, 0xffff);
+    return port == 0 ? null : new InetSocketAddress(conf.getSocketAddr(YarnConfiguration.RM_BIND_HOST,
+        YarnConfiguration.RM_SCHEDULER_ADDRESS, YarnConfiguration.DEFAULT_RM_SCHEDULER_ADDRESS,
+        YarnConfiguration.DEFAULT_RM_SCHEDULER_PORT).getAddress(), port);
+  }
+
   long drainKillMs() {
     return whole(DRAIN_KILL_MS, 0, 0, 2_592_000_000L);
   }
@@ -161,6 +173,7 @@ final class HiatusConfiguration {
     progressIntervalMs();
     progressRequestsPerSecond();
     progressTimeoutMs();
+    reportAddress();
     drainKillMs();
     recordDir();
     recordMaxBytes();

@@ -1,6 +1,7 @@
 package io.hiatus.scheduler;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -11,6 +12,7 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
+import org.apache.hadoop.util.Time;
 import org.apache.hadoop.util.VersionInfo;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
@@ -77,6 +79,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   private Ticker ticker;
   private Thread watchdog;
   private ProgressPoller poller;
+  private ReportReceiver receiver;
   private volatile Sides sides;
 
   @Override
@@ -108,8 +111,9 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     if (demotions.saver() != null) {
       demotions.saver().start();
     }
+    startReceiver(conf.reportAddress());
     if (conf.progressIntervalMs() > 0) {
-      poller = new ProgressPoller(this::apps, engine::facts, conf);
+      poller = new ProgressPoller(this::apps, engine::facts, id -> receiver != null && receiver.hears(id), conf);
       poller.start();
     }
     WebApp web = RunningWebApp.of(getRMContext().getResourceManager());
@@ -118,12 +122,33 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     }
   }
 
+  /** Without it jobs are asked, or nothing is known of their tasks: nothing that the ResourceManager should not start for. */
+  private void startReceiver(InetSocketAddress address) {
+    if (address == null) {
+      return;
+    }
+    try {
+      receiver = new ReportReceiver(address, getRMContext().getAMRMTokenSecretManager(), this::containersOf, engine::facts, Time::monotonicNow);
+      receiver.start();
+    } catch (IOException e) {
+      LOG.error("HIATUS: jobs cannot report on {} ({})", address, HiatusConfiguration.REPORT_PORT, e);
+    }
+  }
+
+  private int containersOf(ApplicationAttemptId id) {
+    SchedulerApplicationAttempt attempt = getApplicationAttempt(id);
+    return attempt == null || !attempt.getApplicationAttemptId().equals(id) ? -1 : attempt.getLiveContainersMap().size();
+  }
+
   @Override
   public void serviceStop() throws Exception {
     if (poller != null) {
       poller.end();
     }
-    for (Thread thread : new Thread[] {ticker, watchdog, poller}) {
+    if (receiver != null) {
+      receiver.end();
+    }
+    for (Thread thread : new Thread[] {ticker, watchdog, poller, receiver}) {
       end(thread);
     }
     if (demotions != null && demotions.saver() != null) {

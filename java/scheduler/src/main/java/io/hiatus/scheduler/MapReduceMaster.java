@@ -81,10 +81,7 @@ final class MapReduceMaster {
   static final class Task {
     final String id;
     final long startMs;
-    /**
-     * The part of its own work that it has done, 0 to 1; less than 0 while a reduce waits for maps, fetches and sorts what
-     * they made: that is the first two thirds of what MapReduce calls its progress.
-     */
+    /** The part of its own work that it has done, 0 to 1; less than 0 for a reduce that has not begun that. */
     final double done;
     /** What MapReduce calls its progress, 0 to 1. */
     final double progress;
@@ -96,28 +93,7 @@ final class MapReduceMaster {
       if (!id.startsWith(idPrefix) || !id.substring(idPrefix.length()).matches("\\d{1,9}") || !(progress >= 0 && progress <= 1)) {
         throw new IOException("no task of this job: " + task);
       }
-      done = type == Type.REDUCE ? 3 * progress - 2 : progress;
-    }
-  }
-
-  /** The part of a map's progress that is reading its input, where there are reduces; then it sorts and writes what it made. */
-  private static final double READING = 0.667;
-
-  /** Tells where a map is, of a job with reduces or without. */
-  static void tellMap(Facts listener, ContainerId container, Task map, boolean hasReduces) {
-    double read = hasReduces ? Math.min(1, map.progress / READING) : map.progress;
-    listener.mapTold(container, read, hasReduces && map.progress >= READING);
-  }
-
-  /**
-   * Tells how far a reduce is with fetching: the first third of its progress is the part of all maps that it has fetched.
-   *
-   * @param maps as they were counted after the reduce was asked: what it has not fetched of them it had not fetched then
-   */
-  static void tellReduce(Facts listener, ContainerId container, Task reduce, Count maps) {
-    int fetched = (int) Math.min(maps.total, Math.round(3 * reduce.progress * maps.total));
-    if (fetched <= maps.done) {
-      listener.reduceTold(container, fetched, maps.done, maps.total);
+      done = type == Type.REDUCE ? TaskTeller.ofReduce(progress) : progress;
     }
   }
 

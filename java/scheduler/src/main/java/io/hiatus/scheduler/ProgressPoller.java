@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
@@ -37,6 +38,7 @@ final class ProgressPoller extends Thread {
 
   private final Supplier<Collection<RMApp>> apps;
   private final Supplier<Facts> facts;
+  private final Predicate<ApplicationId> reports;
   private final HiatusConfiguration conf;
   private final MasterClient client = new MasterClient();
   private final ProgressMetrics metrics = ProgressMetrics.register();
@@ -46,14 +48,16 @@ final class ProgressPoller extends Thread {
   /**
    * @param apps the applications of the cluster
    * @param facts where the core listens, or null while it does not
+   * @param reports whether an application tells by itself, and need not be asked
    */
-  ProgressPoller(Supplier<Collection<RMApp>> apps, Supplier<Facts> facts, HiatusConfiguration conf) {
+  ProgressPoller(Supplier<Collection<RMApp>> apps, Supplier<Facts> facts, Predicate<ApplicationId> reports, HiatusConfiguration conf) {
     super("HiatusProgress");
     setDaemon(true);
     // YARN's own handler would end the ResourceManager.
     setUncaughtExceptionHandler((thread, e) -> LOG.error("No job is asked for its progress any more", e));
     this.apps = apps;
     this.facts = facts;
+    this.reports = reports;
     this.conf = conf;
   }
 
@@ -83,7 +87,8 @@ final class ProgressPoller extends Thread {
   /** Asks every running job once: those first that answer, the others as far as the time of one interval lasts. */
   void round() throws InterruptedException {
     Map<ApplicationId, RMApp> running = apps.get().stream()
-        .filter(app -> MapReduceMaster.TYPE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING)
+        .filter(app -> MapReduceMaster.TYPE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING
+            && !reports.test(app.getApplicationId()))
         .collect(Collectors.toMap(RMApp::getApplicationId, app -> app));
     jobs.keySet().retainAll(running.keySet());
     running.forEach((id, app) -> jobs.computeIfAbsent(id, any -> new Job(app)));
@@ -214,11 +219,14 @@ final class ProgressPoller extends Thread {
       running.removeIf(task -> !known.containsKey(task.id));
       if (type == Type.MAP) {
         boolean hasReduces = counts.get(Type.REDUCE.ordinal()).total > 0;
-        running.forEach(map -> MapReduceMaster.tellMap(listener, known.get(map.id), map, hasReduces));
+        running.forEach(map -> TaskTeller.map(listener, known.get(map.id), map.progress, hasReduces));
       } else if (!running.isEmpty() && isShuffling(counts)) {
         pace();
         Count maps = master.counts().get(Type.MAP.ordinal());
-        running.forEach(reduce -> MapReduceMaster.tellReduce(listener, known.get(reduce.id), reduce, maps));
+        for (Task reduce : running) { // the first third of its progress is the part of all maps that it has fetched
+          int fetched = (int) Math.min(maps.total, Math.round(3 * reduce.progress * maps.total));
+          TaskTeller.reduce(listener, known.get(reduce.id), fetched, maps.done, maps.total);
+        }
       }
     }
   }

@@ -58,7 +58,7 @@ public class ProgressPollerTest {
     when(app.getApplicationType()).thenReturn("MAPREDUCE");
     when(app.getState()).thenReturn(RMAppState.RUNNING);
     registers("127.0.0.1");
-    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster.engine()::facts,
+    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster.engine()::facts, id -> false,
         new HiatusConfiguration(cluster.conf()));
   }
 

@@ -1,0 +1,194 @@
+package io.hiatus.mapreduce;
+
+import io.hiatus.report.JobReport;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.conf.Configurable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.mapreduce.v2.api.records.Phase;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.AppContext;
+import org.apache.hadoop.mapreduce.v2.app.job.Job;
+import org.apache.hadoop.mapreduce.v2.app.job.Task;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.rm.preemption.NoopAMPreemptionPolicy;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.security.token.TokenIdentifier;
+import org.apache.hadoop.yarn.conf.HAUtil;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the ResourceManager where the tasks of this job are, so that reduces that wait may lend their room to maps: every second
+ * while reduces run beside maps, else every five. To MapReduce it is stock's preemption policy that does nothing, which every
+ * ApplicationMaster that asks for containers makes and gives the whole job. Nothing depends on what is told, and nobody waits for it.
+ */
+public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy implements Configurable {
+    /** On this UDP port the ResourceManager hears; 0: nowhere. (HiatusConfiguration in java/scheduler.) */
+    static final String PORT = "yarn.scheduler.hiatus.rm.report-port";
+
+    private static final Logger LOG = LoggerFactory.getLogger(ReportingPreemptionPolicy.class);
+    private static final long LIVELY_MS = 1_000;
+    private static final long QUIET_MS = 5_000;
+
+    private Configuration conf;
+    private AppContext context;
+    private UserGroupInformation user;
+    /** Milliseconds of the clock at the start, then one more for each report: a later attempt, or one that restarts, counts on. */
+    private long number = System.currentTimeMillis();
+
+    @Override
+    public void setConf(Configuration conf) {
+        this.conf = conf;
+    }
+
+    @Override
+    public Configuration getConf() {
+        return conf;
+    }
+
+    @Override
+    public void init(AppContext context) {
+        super.init(context);
+        this.context = context;
+        int port = conf.getInt(PORT, 0);
+        if (port == 0) {
+            return;
+        }
+        try {
+            user = UserGroupInformation.getCurrentUser();
+        } catch (IOException e) {
+            LOG.warn("Hiatus is not told of this job's progress", e);
+            return;
+        }
+        Thread thread = new Thread(() -> reportOn(port), "HiatusReports");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void reportOn(int port) {
+        try (DatagramSocket socket = new DatagramSocket()) {
+            while (true) {
+                Job job = job();
+                if (job != null) {
+                    report(socket, port, job);
+                }
+                Thread.sleep(job != null && isShuffling(job) ? LIVELY_MS : QUIET_MS);
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("Hiatus is not told of this job's progress any more", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // nobody does, and if so it is over
+        }
+    }
+
+    private Job job() {
+        return context.getAllJobs().values().stream().findAny().orElse(null);
+    }
+
+    private static boolean isShuffling(Job job) {
+        return job.getTotalReduces() > 0 && job.getCompletedMaps() < job.getTotalMaps();
+    }
+
+    private void report(DatagramSocket socket, int port, Job job) throws IOException {
+        Token<AMRMTokenIdentifier> token = token();
+        if (token == null) {
+            return;
+        }
+        int keyId = token.decodeIdentifier().getKeyId();
+        for (JobReport report : reports(job, keyId)) {
+            byte[] packet = report.signed(token.getPassword());
+            for (String host : hosts(conf)) {
+                try {
+                    socket.send(new DatagramPacket(packet, packet.length, new InetSocketAddress(host, port)));
+                } catch (IOException | IllegalArgumentException e) { // its name is not known now
+                    LOG.debug("{} was not told of this job's progress", host, e);
+                }
+            }
+        }
+    }
+
+    /** What there is to say now, in as many reports as needed; in one at least. */
+    List<JobReport> reports(Job job, int keyId) {
+        List<JobReport.Task> running = new ArrayList<>();
+        collect(job, TaskType.REDUCE, running);
+        collect(job, TaskType.MAP, running);
+        // After the tasks: what a reduce has not fetched of these it had not fetched when it was looked at.
+        int mapsDone = job.getCompletedMaps();
+        int reducesDone = job.getCompletedReduces();
+        List<JobReport> reports = new ArrayList<>();
+        for (int from = 0; from == 0 || from < running.size(); from += JobReport.MOST_TASKS) {
+            List<JobReport.Task> part = running.subList(from, Math.min(running.size(), from + JobReport.MOST_TASKS));
+            reports.add(new JobReport(context.getApplicationID().getClusterTimestamp(), context.getApplicationID().getId(),
+                    context.getApplicationAttemptId().getAttemptId(), keyId, number++, job.getTotalMaps(), mapsDone,
+                    job.getTotalReduces(), reducesDone, part));
+        }
+        return reports;
+    }
+
+    private static void collect(Job job, TaskType type, List<JobReport.Task> running) {
+        for (Task task : job.getTasks(type).values()) {
+            if (task.isFinished()) {
+                continue;
+            }
+            for (TaskAttempt attempt : task.getAttempts().values()) {
+                if (attempt.getState() == TaskAttemptState.RUNNING && attempt.getAssignedContainerID() != null) {
+                    float progress = Math.max(0, Math.min(1, attempt.getProgress()));
+                    running.add(new JobReport.Task(attempt.getAssignedContainerID().getContainerId(), phase(type, attempt.getPhase()),
+                            progress, type == TaskType.MAP ? 0 : fetched(attempt, job.getTotalMaps())));
+                }
+            }
+        }
+    }
+
+    private static JobReport.Phase phase(TaskType type, Phase phase) {
+        if (type == TaskType.MAP) {
+            return phase == Phase.SORT ? JobReport.Phase.MAP_SORT : JobReport.Phase.MAP;
+        }
+        return phase == Phase.REDUCE ? JobReport.Phase.REDUCE : phase == Phase.SORT ? JobReport.Phase.SORT : JobReport.Phase.FETCH;
+    }
+
+    private static int fetched(TaskAttempt reduce, int maps) {
+        return (int) Math.min(maps, reduce.getCounters().findCounter(TaskCounter.SHUFFLED_MAPS).getValue());
+    }
+
+    /** The token with which this attempt speaks to the ResourceManager: the newest, for the ResourceManager changes its keys now and then. */
+    @SuppressWarnings("unchecked")
+    private Token<AMRMTokenIdentifier> token() throws IOException {
+        Token<AMRMTokenIdentifier> newest = null;
+        for (Token<? extends TokenIdentifier> token : user.getTokens()) {
+            if (token.getKind().equals(AMRMTokenIdentifier.KIND_NAME)) {
+                Token<AMRMTokenIdentifier> one = (Token<AMRMTokenIdentifier>) token;
+                if (newest == null || one.decodeIdentifier().getKeyId() - newest.decodeIdentifier().getKeyId() > 0) {
+                    newest = one;
+                }
+            }
+        }
+        return newest;
+    }
+
+    /** Hosts of the ResourceManagers; of two only the active one listens. */
+    static List<String> hosts(Configuration conf) {
+        if (!HAUtil.isHAEnabled(conf)) {
+            return Collections.singletonList(conf.getSocketAddr(YarnConfiguration.RM_SCHEDULER_ADDRESS,
+                    YarnConfiguration.DEFAULT_RM_SCHEDULER_ADDRESS, YarnConfiguration.DEFAULT_RM_SCHEDULER_PORT).getHostName());
+        }
+        List<String> hosts = new ArrayList<>();
+        for (String id : HAUtil.getRMHAIds(conf)) {
+            String address = conf.get(HAUtil.addSuffix(YarnConfiguration.RM_SCHEDULER_ADDRESS, id),
+                    conf.get(HAUtil.addSuffix(YarnConfiguration.RM_HOSTNAME, id), ""));
+            hosts.add(address.replaceFirst(":\\d+$", ""));
+        }
+        return hosts;
+    }
+}

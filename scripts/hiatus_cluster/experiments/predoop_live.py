@@ -1,0 +1,200 @@
+"""Idle reduces that lend their room to maps (Predoop), on real daemons: stock, Hiatus without lending, with it by both feeders, daemons killed.
+
+Maps sleep, so that two cores do not decide; the shuffle between them and their reduces is MapReduce's own. Word counts among the
+jobs have outputs to compare.
+"""
+
+import random
+import statistics
+import time
+from dataclasses import dataclass
+
+from .. import containers, jobs, layout, text
+from ..cluster import Cluster
+from ..configuration import Spec
+from ..patience import until
+from . import tables
+
+_NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1408, 256, 128
+_MAPS, _MAP_S, _SIGMA = 20, 8, 0.28  #: of a timed job; log-normal, as the HFSP thesis measured
+_REDUCES, _REDUCE_S = 2, 2
+_WORD_MAPS, _LINES = 3, 20_000
+_BETWEEN_S = 2
+_PATIENCE_S = 1500
+_REPORT_PORT = 28_046
+_TALLY = "io.hiatus.workload.TimedTasks$Tally"
+
+_KNOB = "yarn.scheduler.hiatus."
+_HIATUS = {_KNOB + "policy": "fifo", _KNOB + "preemption": "wait", _KNOB + "max-suspended-memory": 1, _KNOB + "min-run-ms": 500,
+           _KNOB + "min-resumed-ms": 500, _KNOB + "rm.books-interval-ms": 500}
+_LENDS = {**_HIATUS, _KNOB + "lend": "maps", _KNOB + "lend-threshold": 0, _KNOB + "lend-resume-part": 1}
+_TOLD = {**_LENDS, _KNOB + "rm.report-port": _REPORT_PORT,
+         "yarn.app.mapreduce.am.preemption.policy": "io.hiatus.mapreduce.ReportingPreemptionPolicy"}
+WAYS = {
+    "stock FIFO": ("capacity", {}),
+    "Hiatus, no lending": ("hiatus", _HIATUS),
+    "lending, jobs asked": ("hiatus", {**_LENDS, _KNOB + "rm.progress-interval-ms": 1000, _KNOB + "rm.progress-requests-per-second": 100}),
+    "lending, jobs report": ("hiatus", _TOLD),
+    "lending, daemons killed": ("hiatus", _TOLD),
+}
+_KILLED = "lending, daemons killed"
+_METHOD = (
+    f"Real MapReduce jobs, one every {_BETWEEN_S} s, on {_NODES} real NodeManagers of {_NODE_MEMORY_MB} MB, tasks of {_TASK_MB} MB, masters of "
+    f"{_MASTER_MB} MB. In turns two jobs of {_MAPS} maps that sleep for {_MAP_S} s on average (log-normal, σ {_SIGMA}) and {_REDUCES} reduces of "
+    f"{_REDUCE_S} s, and a word count of {_WORD_MAPS} maps and {_REDUCES} reduces. It is not the specification's bin 1: a twentieth of that is more "
+    "than this machine runs in an hour. Slow start and ramp-up are MapReduce's defaults, speculation is off, its ApplicationMasters do not "
+    "preempt reduces after a time by themselves. Policy FIFO, nobody preempts but lending; D_p 0, D_r 100 %. *Held* is what a reduce's attempt took without the time in "
+    "which its node had it suspended; *idle* the part of that before the job's last map was done (by the job history, so the start of its JVM "
+    "and fetching, a fraction of a second here, count as idle). *Daemons killed*: `kill -9` of the ResourceManager and then of a NodeManager "
+    "while something is lent. One run each.")
+
+
+@dataclass
+class Outcome:
+    """What was seen of one way."""
+
+    sojourns_s: list
+    held_s: float
+    idle_s: float
+    suspended: int  #: suspensions of reduces
+    lost: int  #: attempts that were killed or failed
+    right: bool  #: every job succeeded and worked what it should; word counts have the right outputs
+    left: int  #: suspended when all was over
+    differ: int  #: lines of the log about books that differ
+    taken: int  #: reports of jobs that were believed; since the ResourceManager started last
+    refused: int  #: reports that were not
+    kills: int  #: daemons killed while something was lent
+
+
+def options(parser):
+    """Arguments of the command line."""
+    parser.add_argument("--jobs", type=int, default=3, metavar="N", help="jobs of a run (default: 3)")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), metavar="NAME", help=f"of {', '.join(WAYS)} (default: all)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the maps' lengths (default: 1)")
+
+
+def run(options, say):
+    """All ways; prints and writes the tables."""
+    outcomes = {}
+    for name in options.ways:
+        scheduler, properties = WAYS[name]
+        cluster = Cluster(layout.BUILD / "experiments" / "predoop-live")
+        cluster.down()
+        cluster.up(Spec(nodes=_NODES, node_memory=[_NODE_MEMORY_MB], node_vcores=[32], node_heartbeat_ms=300, scheduler=scheduler, fs="local",
+                        recovery=True, properties={
+                            "yarn.scheduler.capacity.maximum-am-resource-percent": 1,
+                            "yarn.scheduler.capacity.root.default.user-limit-factor": 100,
+                            "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
+                            "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": 300,
+                            "mapreduce.task.progress-report.interval": 1000,
+                            "mapreduce.job.reducer.unconditional-preempt.delay.sec": -1,
+                            "mapreduce.map.speculative": "false",
+                            "mapreduce.reduce.speculative": "false",
+                            **properties,
+                        }))
+        try:
+            outcomes[name] = _run(cluster, options, name == _KILLED)
+            say(f"{name}: {outcomes[name]}")
+        finally:
+            cluster.down()
+    beside = f" Beside it ran: {options.beside}." if options.beside else ""
+    tables.write("predoop-live", "Lending on real daemons, measured", _METHOD + beside, report(outcomes))
+
+
+def _draw(options, cluster):
+    chooser = random.Random(options.seed)
+    source = cluster.dir / "text"
+    if not source.exists():
+        text.write(source, _WORD_MAPS, _LINES)
+    drawn, strokes = [], {}
+    for number in range(options.jobs):
+        if number % 3 == 2:
+            out = cluster.dir / f"counts-{time.time_ns()}-{number}"
+            drawn.append(jobs.job(f"words-{number}", number * _BETWEEN_S, "wordcount", source, out, conf={"mapreduce.job.reduces": _REDUCES}))
+        else:
+            maps = [round(_MAP_S * chooser.lognormvariate(0, _SIGMA), 1) for _ in range(_MAPS)]
+            drawn.append(jobs.job(f"timed-{number}", number * _BETWEEN_S, "timed-tasks", ",".join(f"{one * 1000:.0f}" for one in maps),
+                                  ",".join([str(_REDUCE_S * 1000)] * _REDUCES)))
+            strokes[f"timed-{number}"] = sum(round(one * 10) for one in maps) + _REDUCES * _REDUCE_S * 10
+    return drawn, strokes
+
+
+def _run(cluster, options, kill):
+    drawn, strokes = _draw(options, cluster)
+    workload = jobs.Workload(cluster, drawn)
+    kills = 0
+    try:
+        if kill:
+            for daemon in ("resourcemanager", "nodemanager1"):
+                until(lambda: _lent(cluster) or not workload.running(), "something is lent", _PATIENCE_S)
+                kills += bool(_lent(cluster))
+                cluster.restart(daemon)
+        workload.wait(_PATIENCE_S)
+    finally:
+        workload.stop()
+    results = workload.results()
+    spans = {life.container: [(begin, end) for begin, end, kind in life.spans if kind == "suspended"] for life in containers.lives(cluster)}
+    held = idle = 0.0
+    suspended = 0
+    for result in results:
+        last_map_ms = max(attempt["finishTime"] for attempt in result.attempts if attempt["type"] == "MAP")
+        for reduce in (attempt for attempt in result.attempts if attempt["type"] == "REDUCE" and attempt["startTime"] > 0):
+            stood = spans.get(reduce["assignedContainerId"], [])
+            suspended += len(stood)
+            begin, end, until_s = reduce["startTime"] / 1000, reduce["finishTime"] / 1000, last_map_ms / 1000
+            held += _without(stood, begin, end)
+            idle += _without(stood, begin, min(end, until_s))
+    tallies = {one.name: cluster.history.counters(one.app_id.replace("application", "job")).get(_TALLY, {}) for one in results}
+    right = all(one.status == "SUCCEEDED" for one in results)
+    right &= all(tallies[name].get("STROKES") == count and not tallies[name].get("WRONG_CHUNKS") for name, count in strokes.items())
+    folders = [cluster.dir / job["args"][1] for job in drawn if job["program"] == "wordcount"]
+    right &= all(text.is_counted(folder, _WORD_MAPS, _LINES) for folder in folders)
+    hiatus = cluster.spec.scheduler == "hiatus"
+    reports = _reports(cluster)
+    log = cluster.daemon("resourcemanager").log.read_text(errors="replace")
+    return Outcome([one.sojourn_s for one in results], held, idle, suspended,
+                   sum(one.attempts_in("KILLED") + one.attempts_in("FAILED") for one in results), right,
+                   cluster.rm.get("/ws/v1/hiatus")["suspended_now"] if hiatus else 0, log.count("books differ"),
+                   reports.get("Taken", 0), sum(reports.get(why, 0) for why in ("Malformed", "Forged", "Old", "Excess")), kills)
+
+
+def _reports(cluster):
+    """The metrics of what jobs report, {} where nobody listens."""
+    beans = cluster.rm.get("/jmx?qry=Hadoop:service=ResourceManager,name=HiatusReportMetrics")["beans"]
+    return beans[0] if beans else {}
+
+
+def _without(stood, begin, end):
+    """Seconds from begin to end outside the spans."""
+    return max(0.0, end - begin) - sum(max(0.0, min(end, to or end) - max(begin, at)) for at, to in stood)
+
+
+def _lent(cluster):
+    return [one for one in cluster.rm.get("/ws/v1/hiatus")["suspended"] if one["reason"] == "lent"]
+
+
+# The tables -----------------------------------------------------------------------------------------------------------
+
+
+def report(outcomes):
+    """The tables and claims as parts of a page."""
+    rows = [[name, statistics.mean(one.sojourns_s), one.held_s, one.idle_s, one.idle_s / one.held_s, one.suspended, one.lost,
+             "yes" if one.right else "NO", one.left, one.differ, one.taken, one.refused, one.kills] for name, one in outcomes.items()]
+    parts = [tables.table("Seen", ["", "mean turnaround, s", "held by reduces, s", "idle of that, s", "idle part", "suspensions of reduces",
+                                   "attempts lost", "outputs right", "suspended at the end", "books differed", "reports believed", "reports refused",
+                                   "daemons killed while lent"], rows)]
+    claims = ""
+    stock, plain = outcomes.get("stock FIFO"), outcomes.get("Hiatus, no lending")
+    for name, one in outcomes.items():
+        if not name.startswith("lending"):
+            continue
+        if plain and not one.kills:
+            ratio = one.idle_s / one.held_s / (plain.idle_s / plain.held_s)
+            claims += tables.claim(f"P2, {name}: the idle part of what reduces hold is at most half", ratio <= 0.5, f"{ratio:.2f} of that without")
+        for other, what in ((stock, "stock FIFO"), (plain, "Hiatus without lending")):
+            if other and not one.kills:
+                ratio = statistics.mean(one.sojourns_s) / statistics.mean(other.sojourns_s)
+                claims += tables.claim(f"{name}: mean turnaround no longer than under {what}", ratio <= 1, f"{ratio:.2f} of it")
+        claims += tables.claim(f"P9, {name}: no attempt is lost, outputs are right, nothing stays suspended",
+                               one.lost == 0 and one.right and one.left == 0, f"{one.lost} lost, {one.left} suspended, books differed {one.differ} times")
+    return [*parts, "## Claims\n\n" + claims]
