@@ -492,7 +492,7 @@ fn job(
         held,
         pending,
         suspended,
-        remaining_s: estimate::remaining_seconds(job, queue.default_task, total),
+        remaining_s: estimate::remaining_seconds(job, queue, total),
         attained_s: job.attained(cluster.now()).dominant_seconds(total),
         phases: phases(job, partition),
         sizing,
@@ -504,7 +504,7 @@ fn job(
 }
 
 fn site(job: &Job, placed: bool) -> SiteExplanation {
-    let Site { runs, verdict, sample, open } = &job.site;
+    let Site { verdict, sample, open, .. } = &job.site;
     let reason = verdict.map(|verdict| verdict.reason);
     SiteExplanation {
         side: verdict.and_then(|verdict| verdict.side).map(|side| match side {
@@ -515,7 +515,7 @@ fn site(job: &Job, placed: bool) -> SiteExplanation {
         times: verdict.and_then(|verdict| verdict.times),
         sampling: sample.is_some(),
         open: *open,
-        runs: runs.len(),
+        runs: job.earlier.runs().len(),
     }
 }
 

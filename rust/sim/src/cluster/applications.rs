@@ -45,6 +45,7 @@ impl World {
             priority: app.job.priority,
             told_at_ms: self.now.0,
             name: app.job.name.clone(),
+            class: app.job.class(),
             tags: app.job.tags.clone(),
             unmanaged: false,
             map_reduce: true,
@@ -195,7 +196,7 @@ impl World {
         self.set_life(id, if over { Life::Gone } else { Life::Pending });
         self.facts.push(Fact::AttemptEnded { app: id, keep_containers: keep_containers && !over });
         if over {
-            self.facts.push(Fact::AppRemoved { app: id });
+            self.facts.push(Fact::AppRemoved { app: id, succeeded: over });
         }
         self.activate();
     }

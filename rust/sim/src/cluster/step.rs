@@ -209,7 +209,7 @@ impl World {
                 Fact::Asked { app, phase: key, count: 3 },
                 Fact::NodeRemoved { node },
                 Fact::AttemptEnded { app, keep_containers: true },
-                Fact::AppRemoved { app },
+                Fact::AppRemoved { app, succeeded: true },
             ];
             self.facts.push(strange[self.rng.random_range(0..strange.len())].clone());
         }

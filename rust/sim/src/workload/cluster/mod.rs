@@ -12,7 +12,8 @@ pub use json::{read, write};
 pub use swim::{cluster_jobs as swim_jobs, SwimModel};
 
 use hiatus_core::fact::Run;
-use hiatus_core::units::{Millis, PartitionId, Resource};
+use hiatus_core::recurring::{class_id, job_class};
+use hiatus_core::units::{ClassId, Millis, PartitionId, Resource};
 
 /// The most stages a job may have: each needs a YARN request priority of its own.
 pub const MOST_STAGES: usize = 10;
@@ -212,6 +213,11 @@ impl Job {
     /// With that part of its tasks' time for reading and writing.
     pub fn io(self, io: f64) -> Job {
         Job { io, ..self }
+    }
+
+    /// Which jobs it is a run of.
+    pub fn class(&self) -> ClassId {
+        class_id(&job_class(&self.name, self.tags.iter().map(String::as_str)))
     }
 
     /// The scheduler is told of these earlier runs.
