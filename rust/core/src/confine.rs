@@ -71,7 +71,10 @@ fn begin(cluster: &Cluster, queue: &QueueSettings, job: &Job) -> Option<Site> {
         return None;
     }
     let tasks = tasks(job, key);
-    let question = Question { input: input(queue, job, tasks), nodes: PerSide::from_fn(|side| cluster.sides()[side].live_nodes()) };
+    let question = Question {
+        input: input(queue, job, tasks),
+        nodes: PerSide::from_fn(|side| cluster.sides()[side].live_nodes()),
+    };
     if let Some(times) = rules::ask(rules, question, job.earlier.runs()) {
         return decided(Verdict::by_rule(times, rules.difference));
     }

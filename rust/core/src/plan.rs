@@ -428,9 +428,8 @@ impl Planner {
             seats.flat_map(|((_, queue), s)| s.jobs.iter().map(|view| (view.app, (*queue, view)))).collect();
         for (app, job) in cluster.jobs() {
             let queue = cluster.queues().get(&job.queue);
-            let fresh = queue.and_then(|queue| {
-                view::of(*app, job, partition, total, settings.queue(&queue.path), cluster)
-            });
+            let fresh =
+                queue.and_then(|queue| view::of(*app, job, partition, total, settings.queue(&queue.path), cluster));
             let known = seen.get(app).map(|(queue, view)| (*queue, JobView { changed: true, ..(*view).clone() }));
             assert_eq!(known, fresh.map(|view| (job.queue, view)), "what was seen of {app:?}");
         }

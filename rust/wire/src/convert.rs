@@ -250,7 +250,8 @@ pub fn remembered(app: AppId, record: &Record, out: &mut Vec<u8>) {
             }
             .write("", out),
             Fact::TasksTook { app: AppId(app), priority, at_ms, each } => {
-                layout::TasksTook { app, priority, at_ms: at_ms.cast_signed(), each_ms: each.0.cast_signed() }.write("", out);
+                layout::TasksTook { app, priority, at_ms: at_ms.cast_signed(), each_ms: each.0.cast_signed() }
+                    .write("", out);
             }
             _ => {}
         }
