@@ -113,7 +113,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 told_at_ms: u64::try_from(r.told_at_ms).unwrap_or_default(),
                 name: lines.next().unwrap_or_default(),
                 tags: lines.collect(),
-                class: ClassId(r.class.cast_unsigned()),
+                class: ClassId(r.job_class.cast_unsigned()),
                 unmanaged: r.flags & 1 != 0,
                 map_reduce: r.flags & 2 != 0,
             })
@@ -375,7 +375,7 @@ mod tests {
     fn a_fact_survives_the_crossing() {
         let mut bytes = Vec::new();
         layout::Heartbeat { node: 7, paused: 2, waiting: 1 }.write("", &mut bytes);
-        layout::App { app: 1, queue: 2, user: 3, priority: -4, told_at_ms: 5, flags: 1, class: -6 }
+        layout::App { app: 1, queue: 2, user: 3, priority: -4, told_at_ms: 5, flags: 1, job_class: -6 }
             .write("application_1_0001\na\nb", &mut bytes);
         let mut out = Vec::new();
         facts(&bytes, &mut out).unwrap();

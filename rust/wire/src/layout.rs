@@ -129,7 +129,7 @@ records! { FACTS:
     #[doc = "A queue's fractions of one partition."]
     6 QueueShare { queue: u32, partition: u32, guaranteed: f64, maximum: f64 }
     #[doc = "An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the number of the class of jobs that it is a run of; the text is its name and its tags, one a line."]
-    7 App + text { app: u32, queue: u32, user: u32, priority: i32, told_at_ms: i64, flags: u32, class: i64 }
+    7 App + text { app: u32, queue: u32, user: u32, priority: i32, told_at_ms: i64, flags: u32, job_class: i64 }
     #[doc = "An application's queue or priority changed."]
     8 AppChanged { app: u32, queue: u32, priority: i32 }
     #[doc = "Whether the queue lets the application run (1) or not (0)."]

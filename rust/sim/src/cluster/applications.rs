@@ -30,6 +30,8 @@ impl World {
         self.facts.push(fact);
         let runs = self.apps[id.0 as usize].job.runs.iter();
         self.facts.extend(runs.map(|run| Fact::Ran { app: id, run: *run }));
+        let earlier = self.apps[id.0 as usize].job.earlier.iter();
+        self.facts.extend(earlier.flat_map(|record| record.facts(id)));
         if self.apps[id.0 as usize].parked {
             self.facts.push(Fact::AppParked { app: id, parked: true });
         }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 1237275606;
+  static final int ABI = 486703754;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -69,7 +69,7 @@ final class Records {
   }
 
   /** An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the number of the class of jobs that it is a run of; the text is its name and its tags, one a line. */
-  static void putApp(FactBuffer out, int app, int queue, int user, int priority, long toldAtMs, int flags, long class, byte[] text) {
+  static void putApp(FactBuffer out, int app, int queue, int user, int priority, long toldAtMs, int flags, long jobClass, byte[] text) {
     ByteBuffer to = out.record(7, 44 + text.length);
     to.putInt(app);
     to.putInt(queue);
@@ -77,7 +77,7 @@ final class Records {
     to.putInt(priority);
     to.putLong(toldAtMs);
     to.putInt(flags);
-    to.putLong(class);
+    to.putLong(jobClass);
     to.put(text);
   }
 
