@@ -6,7 +6,7 @@ use cpu_time::ThreadTime;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection};
 use hiatus_core::settings::Settings;
-use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
 use stats_alloc::{Region, StatsAlloc, INSTRUMENTED_SYSTEM};
 use std::alloc::System;
@@ -154,6 +154,7 @@ impl Driver {
                 priority: 0,
                 told_at_ms: 0,
                 name: format!("app{id}"),
+                class: ClassId(0),
                 tags: Vec::new(),
                 unmanaged: true,
                 map_reduce: false,

@@ -40,8 +40,7 @@ pub(crate) fn review(cluster: &mut Cluster, settings: &Settings) {
 fn review_job(cluster: &Cluster, queue: &QueueSettings, job: &Job, busy: &PerSide<bool>) -> Option<Site> {
     let (rules, site) = (&queue.placer, &job.site);
     if !rules.on {
-        let free = Site { runs: site.runs.clone(), ..Site::default() };
-        return (free != *site).then_some(free);
+        return (*site != Site::default()).then(Site::default);
     }
     if let Some(sample) = &site.sample {
         let verdict = after_sample(cluster, rules, job, sample)?;
@@ -51,7 +50,7 @@ fn review_job(cluster: &Cluster, queue: &QueueSettings, job: &Job, busy: &PerSid
         None => begin(cluster, queue, job),
         Some(verdict) => {
             let open = verdict.side.is_some_and(|own| is_open(cluster, rules, job, own, busy));
-            (open != site.open).then(|| Site { open, ..site.clone() })
+            (open != site.open).then(|| Site { open, strayed: true, ..site.clone() })
         }
     }
 }
@@ -72,10 +71,11 @@ fn begin(cluster: &Cluster, queue: &QueueSettings, job: &Job) -> Option<Site> {
         return None;
     }
     let tasks = tasks(job, key);
-    let told = job.hints.under(&queue.hints).input_bytes;
-    let input = told.unwrap_or_else(|| rules.task_input.saturating_mul(tasks.into()));
-    let question = Question { input, nodes: PerSide::from_fn(|side| cluster.sides()[side].live_nodes()) };
-    if let Some(times) = rules::ask(rules, question, &job.site.runs) {
+    let question = Question {
+        input: input(queue, job, tasks),
+        nodes: PerSide::from_fn(|side| cluster.sides()[side].live_nodes()),
+    };
+    if let Some(times) = rules::ask(rules, question, job.earlier.runs()) {
         return decided(Verdict::by_rule(times, rules.difference));
     }
     let sample = Sample::begin(*key, tasks, rules.samples, cluster.now());
@@ -83,6 +83,12 @@ fn begin(cluster: &Cluster, queue: &QueueSettings, job: &Job) -> Option<Site> {
         return decided(Verdict::by_sample(Side::Virtual, None));
     }
     Some(Site { sample: Some(sample), ..job.site.clone() })
+}
+
+/// Bytes of the job's input, by what its user says, or by how many tasks read it.
+pub(crate) fn input(queue: &QueueSettings, job: &Job, tasks: u32) -> u64 {
+    let told = job.hints.under(&queue.hints).input_bytes;
+    told.unwrap_or_else(|| queue.placer.task_input.saturating_mul(tasks.into()))
 }
 
 /// What the job's first tasks have told, if they are done, or have had their time, or cannot run on both sides any more.

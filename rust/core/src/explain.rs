@@ -8,7 +8,7 @@ use crate::park;
 use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
 use crate::scheduler::Scheduler;
-use crate::settings::{Mode, Primitive};
+use crate::settings::{Mode, Primitive, QueueSettings};
 use crate::state::{Cluster, Job, Reason, Site, State};
 use crate::units::{AppId, PartitionId, QueueId};
 use serde::Serialize;
@@ -150,6 +150,8 @@ pub struct PhaseExplanation {
     pub unasked: i32,
     /// Tasks that succeeded.
     pub finished: u32,
+    /// What such a task took in earlier runs of the job's class, in seconds, if history tells.
+    pub earlier_task_s: Option<f64>,
     /// What its first tasks that are not done said of their progress, 0…1.
     pub progress: Vec<f64>,
 }
@@ -492,9 +494,9 @@ fn job(
         held,
         pending,
         suspended,
-        remaining_s: estimate::remaining_seconds(job, queue.default_task, total),
+        remaining_s: estimate::remaining_seconds(job, queue, total),
         attained_s: job.attained(cluster.now()).dominant_seconds(total),
-        phases: phases(job, partition),
+        phases: phases(job, partition, queue),
         sizing,
         site: site(job, queue.placer.on),
         parked: job.parked,
@@ -504,7 +506,7 @@ fn job(
 }
 
 fn site(job: &Job, placed: bool) -> SiteExplanation {
-    let Site { runs, verdict, sample, open } = &job.site;
+    let Site { verdict, sample, open, .. } = &job.site;
     let reason = verdict.map(|verdict| verdict.reason);
     SiteExplanation {
         side: verdict.and_then(|verdict| verdict.side).map(|side| match side {
@@ -515,11 +517,11 @@ fn site(job: &Job, placed: bool) -> SiteExplanation {
         times: verdict.and_then(|verdict| verdict.times),
         sampling: sample.is_some(),
         open: *open,
-        runs: runs.len(),
+        runs: job.earlier.runs().len(),
     }
 }
 
-fn phases(job: &Job, partition: PartitionId) -> Vec<PhaseExplanation> {
+fn phases(job: &Job, partition: PartitionId, queue: &QueueSettings) -> Vec<PhaseExplanation> {
     let of_partition = job.phases.iter().filter(|(key, _)| key.partition == partition);
     of_partition
         .map(|(key, phase)| {
@@ -531,6 +533,7 @@ fn phases(job: &Job, partition: PartitionId) -> Vec<PhaseExplanation> {
                 tasks: (phase.finished + job.to_do(*key)).saturating_sub(masters),
                 unasked: job.unasked(*key),
                 finished: phase.finished,
+                earlier_task_s: estimate::first(job, key.priority, queue),
                 progress: phase
                     .first
                     .iter()

@@ -2,7 +2,7 @@
 //! believes them over anything it assumed.
 
 use crate::predoop::Shuffle;
-use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use crate::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use std::ops::{Index, IndexMut};
 
 /// One thing that happened. Facts of one step are applied in the order given.
@@ -53,6 +53,17 @@ pub enum Fact {
         /// The earlier run.
         run: Run,
     },
+    /// Tasks of an earlier run of the application's class took so long. Optional, too: policies begin with that.
+    TasksTook {
+        /// The application that is there now.
+        app: AppId,
+        /// The request priority of their containers.
+        priority: i32,
+        /// When that run ended, in milliseconds since 1970.
+        at_ms: u64,
+        /// Their mean working time, suspensions aside.
+        each: Millis,
+    },
     /// An application's priority (YARN's: larger is more important) or queue changed.
     AppChanged {
         /// The application.
@@ -96,6 +107,8 @@ pub enum Fact {
     AppRemoved {
         /// The application.
         app: AppId,
+        /// Whether it did its work, so that its times are worth remembering.
+        succeeded: bool,
     },
     /// All asks of the application follow anew in [`Fact::Asked`]; what is not repeated is no longer wanted.
     AsksReplaced {
@@ -274,7 +287,7 @@ impl<T> IndexMut<Option<Side>> for PerSide<T> {
 /// An application that ran on one side of the cluster, as history has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// Whether it was of the application's own class ([`job_class`](crate::batchmr::job_class)).
+    /// Whether it was of the application's own class ([`job_class`](crate::recurring::job_class)).
     pub same_class: bool,
     /// Where it ran.
     pub side: Side,
@@ -316,6 +329,8 @@ pub struct AppFact {
     pub told_at_ms: u64,
     /// Name for explanations, as in `application_1_0001`.
     pub name: String,
+    /// Which jobs it is a run of, see [`class_id`](crate::recurring::class_id).
+    pub class: ClassId,
     /// Application tags, in which users leave hints.
     pub tags: Vec<String>,
     /// Whether its ApplicationMaster runs outside of the cluster's containers, so that all it asks for is for tasks.

@@ -21,6 +21,7 @@ pub mod place;
 pub mod plan;
 pub mod policy;
 pub mod predoop;
+pub mod recurring;
 pub mod settings;
 pub mod state;
 pub mod units;
@@ -33,6 +34,7 @@ mod lend;
 mod line;
 mod park;
 mod preempt;
+mod remember;
 mod scheduler;
 
 pub use preempt::Watch;

@@ -255,7 +255,7 @@ impl Planner {
             // Shares are fractions of the total, and what is seen of a partition is forgotten with its last node.
             let seen = before.as_ref().is_some_and(|plan| plan.total == total) && !self.all_stale;
             let mut plan = before.unwrap_or_default();
-            self.depart(cluster, *partition, total);
+            self.depart(cluster, settings, *partition, total);
             if !seen {
                 self.see_all(cluster, settings, *partition, total);
             } else {
@@ -273,10 +273,11 @@ impl Planner {
         self.planned = cluster.now();
     }
 
-    fn depart(&mut self, cluster: &Cluster, partition: PartitionId, total: Resource) {
+    fn depart(&mut self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
         for (app, job) in cluster.departed() {
             let Some(seat) = self.seats.get_mut(&(partition, job.queue)) else { continue };
-            seat.policy.departed(*app, &view::phases(job, partition, total, cluster));
+            let rules = settings.queue(cluster.queues().get(&job.queue).map_or("", |queue| queue.path.as_str()));
+            seat.policy.departed(*app, &view::phases(job, partition, total, rules, cluster));
             if let Ok(at) = seat.position(*app) {
                 seat.jobs.remove(at);
             }
@@ -319,7 +320,7 @@ impl Planner {
         let Some(job) = cluster.jobs().get(&app) else { return };
         let Some(queue) = cluster.queues().get(&job.queue) else { return };
         let rules = settings.queue(&queue.path);
-        let view = view::of(app, job, partition, total, rules.default_task, cluster);
+        let view = view::of(app, job, partition, total, rules, cluster);
         let key = (partition, job.queue);
         if view.is_none() && !self.seats.contains_key(&key) {
             return;
@@ -427,10 +428,8 @@ impl Planner {
             seats.flat_map(|((_, queue), s)| s.jobs.iter().map(|view| (view.app, (*queue, view)))).collect();
         for (app, job) in cluster.jobs() {
             let queue = cluster.queues().get(&job.queue);
-            let fresh = queue.and_then(|queue| {
-                let default_task = settings.queue(&queue.path).default_task;
-                view::of(*app, job, partition, total, default_task, cluster)
-            });
+            let fresh =
+                queue.and_then(|queue| view::of(*app, job, partition, total, settings.queue(&queue.path), cluster));
             let known = seen.get(app).map(|(queue, view)| (*queue, JobView { changed: true, ..(*view).clone() }));
             assert_eq!(known, fresh.map(|view| (job.queue, view)), "what was seen of {app:?}");
         }

@@ -8,6 +8,8 @@ use crate::park;
 use crate::place::Placer;
 use crate::plan::Planner;
 use crate::preempt::{self, Preemptor, Watch};
+use crate::recurring::Note;
+use crate::remember;
 use crate::settings::Settings;
 use crate::state::Cluster;
 use crate::units::{Millis, PartitionId};
@@ -23,6 +25,7 @@ pub struct Scheduler {
     settings: Settings,
     planned: Option<Millis>,
     visits: Visits,
+    notes: Vec<Note>,
 }
 
 impl Default for Scheduler {
@@ -42,6 +45,7 @@ impl Scheduler {
             settings: Settings::default(),
             planned: None,
             visits: Visits::default(),
+            notes: Vec::new(),
         };
         scheduler.configure(settings);
         scheduler
@@ -95,6 +99,11 @@ impl Scheduler {
         self.cluster.needs_plan() || self.placer.has_more(&self.cluster)
     }
 
+    /// What of the last step has to do with history: for whoever keeps one.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
     /// Takes the facts into account and appends to `out` what should be done now. Before the next step the caller must
     /// have reported what became of every decision: a silent one counts as not carried out.
     pub fn step(&mut self, now: Millis, facts: &[Fact], out: &mut Vec<Decision>) {
@@ -105,6 +114,7 @@ impl Scheduler {
             cluster.apply(fact);
         }
         cluster.heard_all();
+        remember::notes(cluster, &self.settings, &mut self.notes);
         self.planner.hear(cluster);
         if cluster.other_queues() {
             self.planner.forget_views();

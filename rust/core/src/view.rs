@@ -50,6 +50,8 @@ pub struct PhaseView {
     pub finished: u32,
     /// Run times of those together.
     pub finished_time: Millis,
+    /// What such tasks took in earlier runs of the job's class, in seconds, if history tells.
+    pub earlier_s: Option<f64>,
     /// The first tasks that started, in that order.
     pub first: Vec<TaskView>,
 }

@@ -1,10 +1,12 @@
 //! The cores behind the handles that Java holds.
 
 use hiatus_core::Scheduler;
+use hiatus_history::{Bounds, Keeper};
 use hiatus_wire::convert;
 use hiatus_wire::session::{Session, SessionError};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -31,6 +33,9 @@ pub enum CoreError {
     /// An earlier call panicked half-way; the state cannot be trusted.
     #[error("this core panicked earlier and must be made anew")]
     Broken,
+    /// The system gives no thread for history.
+    #[error("no thread for history: {0}")]
+    Thread(#[from] std::io::Error),
     /// The JVM refused.
     #[error("JVM: {0}")]
     Jvm(String),
@@ -42,8 +47,13 @@ pub struct Core {
     /// Answers in whole records, of which those from `given` on wait to be fetched.
     answers: Vec<u8>,
     given: usize,
+    /// Who remembers what jobs did, and where.
+    history: Option<(PathBuf, Bounds, Keeper)>,
     busy: bool,
 }
+
+/// What is known of so many bytes is told at once; the rest waits for the next call.
+const MOST_KNOWN: usize = 1 << 15;
 
 /// All cores by handle. A handle is never given twice.
 struct Registry {
@@ -59,7 +69,7 @@ impl Core {
     /// # Errors
     /// If the properties are refused.
     pub fn create(json: &str) -> Result<i64, CoreError> {
-        let core = Core { session: Session::new(json)?, answers: Vec::new(), given: 0, busy: false };
+        let core = Core { session: Session::new(json)?, answers: Vec::new(), given: 0, history: None, busy: false };
         let mut registry = REGISTRY.lock();
         registry.last += 1;
         let handle = registry.last;
@@ -104,7 +114,38 @@ impl Core {
     /// If a record cannot be read; no fact of the batch is used then.
     pub fn step(&mut self, now_ms: i64, records: &[u8]) -> Result<(), CoreError> {
         self.begin_answers();
-        Ok(self.session.step(now_ms, records, &mut self.answers)?)
+        self.session.step(now_ms, records, &mut self.answers)?;
+        if let Some((_, _, keeper)) = &mut self.history {
+            keeper.note(self.session.scheduler().notes());
+        }
+        Ok(())
+    }
+
+    /// From now on what jobs did is remembered in that directory, or nowhere. Nobody waits for a disk.
+    ///
+    /// # Errors
+    /// If the system gives no thread; what is wrong with the directory is said in the log.
+    pub fn keep_history(&mut self, wanted: Option<(PathBuf, Bounds)>) -> Result<(), CoreError> {
+        let kept = self.history.as_ref().map(|(dir, bounds, _)| (dir.clone(), *bounds));
+        if kept != wanted {
+            self.history = None;
+            if let Some((dir, bounds)) = wanted {
+                let keeper = Keeper::begin(&dir, bounds)?;
+                self.history = Some((dir, bounds, keeper));
+            }
+        }
+        Ok(())
+    }
+
+    /// Prepares, as facts for the next step, what has become known of applications since this was last asked.
+    pub fn tell_known(&mut self) {
+        self.begin_answers();
+        let Some((_, _, keeper)) = &self.history else { return };
+        while let Some((app, records)) =
+            Some(self.answers.len()).filter(|bytes| *bytes < MOST_KNOWN).and_then(|_| keeper.known())
+        {
+            records.iter().for_each(|record| convert::remembered(app, record, &mut self.answers));
+        }
     }
 
     /// Whether another step is worth while before there are new facts.

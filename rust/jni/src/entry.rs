@@ -4,7 +4,9 @@
 
 use crate::core::{Core, CoreError};
 use crate::said;
+use hiatus_core::recurring::{class_id, job_class};
 use hiatus_core::units::NodeId;
+use hiatus_history::Bounds;
 use hiatus_wire::layout::{ABI, LENDS, MORE, SAID};
 use hiatus_wire::{convert, session};
 use jni::errors::{Error, ErrorPolicy};
@@ -217,6 +219,58 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_tally<'a>(
         let answers = whole(env, &mut answers)?;
         Core::with(handle, |core| {
             core.write(convert::tally_view);
+            Ok(core.give(answers))
+        })
+    })
+    .resolve::<Throw>()
+}
+
+/// `static native long jobClass(String name, String tags)`: the number of the class of an application of that name, with these
+/// tags, one a line.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_jobClass<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    name: JString<'a>,
+    tags: JString<'a>,
+) -> jlong {
+    env.with_env(|env| {
+        let (name, tags) = (text(env, &name)?, text(env, &tags)?);
+        Ok::<_, CoreError>(class_id(&job_class(&name, tags.lines())).0.cast_signed())
+    })
+    .resolve::<Throw>()
+}
+
+/// `static native void keepHistory(long handle, String dir, long mostRuns)`: nowhere if there is no directory.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_keepHistory<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    dir: JString<'a>,
+    most_runs: jlong,
+) {
+    env.with_env(|env| {
+        let dir = if dir.is_null() { None } else { Some(text(env, &dir)?) };
+        let bounds = Bounds { runs: most_runs.max(0).cast_unsigned() };
+        Core::with(handle, |core| core.keep_history(dir.map(|dir| (dir.into(), bounds))))
+    })
+    .resolve::<Throw>();
+}
+
+/// `static native int known(long handle, ByteBuffer answers)`: what has become known of applications, as facts for the next
+/// step; the rest by `rest`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_io_hiatus_scheduler_Native_known<'a>(
+    mut env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+    handle: jlong,
+    mut answers: JByteBuffer<'a>,
+) -> jint {
+    env.with_env(|env| {
+        let answers = whole(env, &mut answers)?;
+        Core::with(handle, |core| {
+            core.tell_known();
             Ok(core.give(answers))
         })
     })

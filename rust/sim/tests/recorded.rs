@@ -57,7 +57,7 @@ impl Writer {
 
     fn job(&mut self, app: u32, count: u32) {
         let told_at_ms = BEGUN_MS + self.now_ms;
-        let fact = layout::App { app, queue: 1, user: app, priority: 0, told_at_ms, flags: 0 };
+        let fact = layout::App { app, queue: 1, user: app, priority: 0, told_at_ms, flags: 0, job_class: 0 };
         self.tell(fact, &format!("application_1_{app:04}"));
         self.tell(layout::AppActive { app, active: 1 }, "");
         self.container(app, MASTER);
@@ -262,7 +262,7 @@ impl Script {
     }
 
     fn app(&mut self, second: usize, app: u32) {
-        let fact = layout::App { app, queue: 1, user: 0, priority: 0, told_at_ms: 0, flags: 0 };
+        let fact = layout::App { app, queue: 1, user: 0, priority: 0, told_at_ms: 0, flags: 0, job_class: 0 };
         self.at(second, fact, &format!("application_1_{app:04}\nhiatus.weight=2"));
     }
 
@@ -312,7 +312,7 @@ fn one_job() -> Script {
     script.at(10, layout::Demoted { container: 3 }, "");
     script.at(20, layout::Promoted { container: 3 }, "");
     script.container(7, 4, 10, 18, Some(32));
-    script.at(33, layout::AppRemoved { app: 7 }, "");
+    script.at(33, layout::AppRemoved { app: 7, succeeded: 1 }, "");
     script
 }
 
@@ -336,16 +336,16 @@ fn a_job_is_read_as_it_ran_without_its_suspensions_and_waiting() {
 fn jobs_that_are_not_whole_are_counted_and_left_out() {
     let mut script = one_job();
     script.app(0, 8); // there before
-    script.at(9, layout::AppRemoved { app: 8 }, "");
+    script.at(9, layout::AppRemoved { app: 8, succeeded: 1 }, "");
     script.app(9, 9);
     script.container(9, 10, 0, 10, Some(12));
     script.container(9, 11, 0, 13, Some(20)); // its master ran again
-    script.at(20, layout::AppRemoved { app: 9 }, "");
+    script.at(20, layout::AppRemoved { app: 9, succeeded: 1 }, "");
     script.app(9, 12);
     script.container(12, 13, 0, 10, None); // not over
     script.app(21, 14); // nothing but a master
     script.container(14, 15, 0, 22, Some(30));
-    script.at(30, layout::AppRemoved { app: 14 }, "");
+    script.at(30, layout::AppRemoved { app: 14, succeeded: 1 }, "");
     let past = script.past();
     assert_eq!(past.jobs.len(), 1);
     let left_out = LeftOut { before: 1, after: 1, without_tasks: 1, masters: 1, kinds: 0 };
@@ -381,11 +381,11 @@ fn suspending_helps_the_small_job_that_waited_for_a_big_one() {
     let asked = layout::Asked { app: 1, priority: 20, partition: 0, memory_mb: 1024, vcores: 1, count: 6 };
     script.at(4, asked, "");
     (2..8).for_each(|task| script.container(1, task, 20, 5, Some(146)));
-    script.at(150, layout::AppRemoved { app: 1 }, "");
+    script.at(150, layout::AppRemoved { app: 1, succeeded: 1 }, "");
     script.app(20, 2);
     script.container(2, 11, 0, 21, Some(160));
     script.container(2, 12, 20, 146, Some(157));
-    script.at(160, layout::AppRemoved { app: 2 }, "");
+    script.at(160, layout::AppRemoved { app: 2, succeeded: 1 }, "");
     let past = script.past();
     let change = |policy: &str, preemption| Change {
         policy: Some(policy.to_owned()),

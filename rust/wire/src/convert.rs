@@ -1,13 +1,14 @@
 //! Records to facts, decisions to records.
 
-use crate::layout::{self, Record, HEADER};
+use crate::layout::{self, Record as _, HEADER};
 use hiatus_core::decision::{Cause, Decision, Reason};
 use hiatus_core::fact::{
     AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Run, Side, Word,
 };
 use hiatus_core::policy::EstimatesOff;
 use hiatus_core::predoop::Shuffle;
-use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::recurring::Record;
+use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -112,6 +113,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 told_at_ms: u64::try_from(r.told_at_ms).unwrap_or_default(),
                 name: lines.next().unwrap_or_default(),
                 tags: lines.collect(),
+                class: ClassId(r.job_class.cast_unsigned()),
                 unmanaged: r.flags & 1 != 0,
                 map_reduce: r.flags & 2 != 0,
             })
@@ -128,7 +130,10 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
             let (r, _) = layout::AttemptEnded::read(bytes)?;
             Fact::AttemptEnded { app: AppId(r.app), keep_containers: r.keep_containers != 0 }
         }
-        11 => Fact::AppRemoved { app: AppId(layout::AppRemoved::read(bytes)?.0.app) },
+        11 => {
+            let (r, _) = layout::AppRemoved::read(bytes)?;
+            Fact::AppRemoved { app: AppId(r.app), succeeded: r.succeeded != 0 }
+        }
         12 => Fact::AsksReplaced { app: AppId(layout::AsksReplaced::read(bytes)?.0.app) },
         13 => {
             let (r, _) = layout::Asked::read(bytes)?;
@@ -213,6 +218,11 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
             let word = Word::Shuffle(Shuffle { fetched: r.fetched, done: r.done, total: r.total });
             Fact::Told { container: ContainerId(r.container), word }
         }
+        28 => {
+            let (r, _) = layout::TasksTook::read(bytes)?;
+            let (at_ms, each) = (u64::try_from(r.at_ms).ok()?, Millis(u64::try_from(r.each_ms).ok()?));
+            Fact::TasksTook { app: AppId(r.app), priority: r.priority, at_ms, each }
+        }
         _ => return None,
     })
 }
@@ -224,6 +234,28 @@ fn phase(priority: i32, partition: u32, memory_mb: i64, vcores: i64) -> PhaseKey
 fn rejection(number: u32) -> Option<Rejection> {
     use Rejection::{Gone, Limit, Locality, Observed, Room};
     [Locality, Limit, Room, Gone, Observed].get(number as usize).copied()
+}
+
+/// Appends what history tells of an application as facts, for whoever hands those in with its others.
+pub fn remembered(app: AppId, record: &Record, out: &mut Vec<u8>) {
+    for fact in record.facts(app) {
+        match fact {
+            Fact::Ran { app: AppId(app), run } => layout::Ran {
+                app,
+                flags: u32::from(run.same_class) | u32::from(run.side == Side::Virtual) << 1,
+                at_ms: run.at_ms.cast_signed(),
+                took_ms: run.took.0.cast_signed(),
+                nodes: run.nodes,
+                input: run.input.cast_signed(),
+            }
+            .write("", out),
+            Fact::TasksTook { app: AppId(app), priority, at_ms, each } => {
+                layout::TasksTook { app, priority, at_ms: at_ms.cast_signed(), each_ms: each.0.cast_signed() }
+                    .write("", out);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Appends the decision's record.
@@ -373,12 +405,13 @@ pub fn node_views(scheduler: &Scheduler, nodes: impl Iterator<Item = NodeId>, ou
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hiatus_core::recurring::{OnSide, Tasks};
 
     #[test]
     fn a_fact_survives_the_crossing() {
         let mut bytes = Vec::new();
         layout::Heartbeat { node: 7, paused: 2, waiting: 1 }.write("", &mut bytes);
-        layout::App { app: 1, queue: 2, user: 3, priority: -4, told_at_ms: 5, flags: 1 }
+        layout::App { app: 1, queue: 2, user: 3, priority: -4, told_at_ms: 5, flags: 1, job_class: -6 }
             .write("application_1_0001\na\nb", &mut bytes);
         let mut out = Vec::new();
         facts(&bytes, &mut out).unwrap();
@@ -386,6 +419,7 @@ mod tests {
         let Fact::App(app) = &out[1] else { panic!("{out:?}") };
         let (name, tags) = (app.name.as_str(), app.tags.len());
         assert_eq!((name, tags, app.priority, app.told_at_ms, app.unmanaged), ("application_1_0001", 2, -4, 5, true));
+        assert_eq!(app.class, ClassId(u64::MAX - 5));
     }
 
     #[test]
@@ -403,6 +437,18 @@ mod tests {
         assert_eq!(sides, [Some(Side::Virtual), Some(Side::Physical), None]);
         let run = Run { same_class: true, side: Side::Virtual, at_ms: 5, took: Millis(6), nodes: 7, input: 8 };
         assert_eq!(out[3], Fact::Ran { app: AppId(4), run });
+    }
+
+    #[test]
+    fn what_is_remembered_is_told_as_facts() {
+        let side = OnSide { side: Side::Virtual, took: Millis(6), nodes: 7 };
+        let tasks = Tasks { priority: -1, count: 2, time: Millis(10) };
+        let record = Record { class: ClassId(1), at_ms: 5, input: 8, sides: vec![side], tasks: vec![tasks] };
+        let (mut bytes, mut out) = (Vec::new(), Vec::new());
+        remembered(AppId(4), &record, &mut bytes);
+        facts(&bytes, &mut out).unwrap();
+        assert_eq!(out, record.facts(AppId(4)).collect::<Vec<_>>());
+        assert_eq!(out.len(), 2);
     }
 
     #[test]

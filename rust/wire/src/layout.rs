@@ -128,16 +128,16 @@ records! { FACTS:
     5 QueueRemoved { queue: u32 }
     #[doc = "A queue's fractions of one partition."]
     6 QueueShare { queue: u32, partition: u32, guaranteed: f64, maximum: f64 }
-    #[doc = "An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the text is its name and its tags, one a line."]
-    7 App + text { app: u32, queue: u32, user: u32, priority: i32, told_at_ms: i64, flags: u32 }
+    #[doc = "An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the number of the class of jobs that it is a run of; the text is its name and its tags, one a line."]
+    7 App + text { app: u32, queue: u32, user: u32, priority: i32, told_at_ms: i64, flags: u32, job_class: i64 }
     #[doc = "An application's queue or priority changed."]
     8 AppChanged { app: u32, queue: u32, priority: i32 }
     #[doc = "Whether the queue lets the application run (1) or not (0)."]
     9 AppActive { app: u32, active: u32 }
     #[doc = "An attempt ended; its containers live on (1) or not (0)."]
     10 AttemptEnded { app: u32, keep_containers: u32 }
-    #[doc = "An application is over."]
-    11 AppRemoved { app: u32 }
+    #[doc = "An application is over, and has done its work (1) or not (0)."]
+    11 AppRemoved { app: u32, succeeded: u32 }
     #[doc = "All asks of the application follow anew."]
     12 AsksReplaced { app: u32 }
     #[doc = "The application wants so many containers."]
@@ -170,6 +170,8 @@ records! { FACTS:
     26 MapTold { container: u32, read: f64, partitions: u32 }
     #[doc = "A reduce of a MapReduce job said of how many maps it has the output, how many are done, and how many there are."]
     27 ReduceTold { container: u32, fetched: u32, done: u32, total: u32 }
+    #[doc = "Tasks of that request priority took so long each in an earlier run of the application's class, which ended so many ms after 1970."]
+    28 TasksTook { app: u32, priority: i32, at_ms: i64, each_ms: i64 }
 }
 
 records! { ANSWERS:

@@ -3,11 +3,8 @@
 //! the job's own first tasks, some on each side ([`sampling`]). Who asks, and what a verdict keeps whom from, is
 //! [`confine`](crate::confine)'s.
 
-mod class;
 pub mod rules;
 pub mod sampling;
-
-pub use class::job_class;
 
 use crate::fact::Side;
 use serde::Serialize;
@@ -22,6 +19,14 @@ pub struct Times {
 }
 
 impl Times {
+    /// On that side.
+    pub fn on(self, side: Side) -> f64 {
+        match side {
+            Side::Physical => self.physical_s,
+            Side::Virtual => self.virtual_s,
+        }
+    }
+
     /// By which part of its time on the physical side a job takes longer on the virtual one; below zero if it is faster there.
     pub fn difference(self) -> f64 {
         (self.virtual_s - self.physical_s) / self.physical_s

@@ -2,8 +2,8 @@
 
 use super::Times;
 use crate::fact::{PerSide, Run, Side};
+use crate::recurring::moving_mean;
 use crate::settings::PlacerSettings;
-use crate::units::Millis;
 
 /// What is asked about a job.
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +36,11 @@ fn within(found: f64, wanted: f64, part: f64) -> bool {
     (found - wanted).abs() <= wanted * (part + 1e-9)
 }
 
-/// Z(t) = α·Y(t) + (1 − α)·Z(t−1), oldest first and beginning with the first, in seconds.
-fn moving_mean(alpha: f64, oldest_first: impl Iterator<Item = Millis>) -> Option<f64> {
-    oldest_first.map(Millis::seconds).reduce(|so_far, next| alpha * next + (1.0 - alpha) * so_far)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::settings::Settings;
+    use crate::units::Millis;
 
     const GB: u64 = 1 << 30;
 

@@ -28,8 +28,8 @@ pub struct Learnt {
 
 /// How sizes are estimated. Another method (recurring jobs, say) is another implementation.
 pub trait Estimator: Send + Debug {
-    /// Expected time of one task before any of the phase was seen, in seconds: `earlier` is the mean of earlier jobs.
-    fn initial(&self, earlier: Option<f64>) -> f64;
+    /// Expected time of one task before any of the phase was seen, in seconds, by what is known of earlier ones.
+    fn initial(&self, expected: Option<Expected>) -> f64;
 
     /// What the first tasks of a phase tell; `None` as long as it is too early to say.
     fn learn(&self, first: &[TaskView]) -> Option<Learnt>;
@@ -47,8 +47,13 @@ pub struct Training {
 }
 
 impl Estimator for Training {
-    fn initial(&self, earlier: Option<f64>) -> f64 {
-        self.caution * earlier.unwrap_or(self.default_task.seconds())
+    fn initial(&self, expected: Option<Expected>) -> f64 {
+        match expected {
+            // Of that there is no reason to take it for larger than it is.
+            Some(Expected::OfItsClass(task_s)) => task_s,
+            Some(Expected::OfOthers(task_s)) => self.caution * task_s,
+            None => self.caution * self.default_task.seconds(),
+        }
     }
 
     fn learn(&self, first: &[TaskView]) -> Option<Learnt> {
@@ -84,6 +89,15 @@ impl Training {
     }
 }
 
+/// Expected time of one task of a phase before any was seen, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Expected {
+    /// By earlier runs of the job's class.
+    OfItsClass(f64),
+    /// By all earlier jobs.
+    OfOthers(f64),
+}
+
 /// Task times of earlier jobs, by type of phase, that is, by request priority: MapReduce's maps and reduces.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -100,8 +114,14 @@ impl History {
         }
     }
 
+    /// What is known of tasks like the phase's, before any of it was seen: surest first.
+    pub fn expected(&self, phase: &PhaseView) -> Option<Expected> {
+        let of_class = phase.earlier_s.map(Expected::OfItsClass);
+        of_class.or_else(|| self.mean(phase.key.priority).map(Expected::OfOthers))
+    }
+
     /// s̄: mean task time over earlier jobs, in seconds; `None` before the first.
-    pub fn mean(&self, priority: i32) -> Option<f64> {
+    fn mean(&self, priority: i32) -> Option<f64> {
         self.by_priority.get(&priority).map(|(sum, jobs)| sum / f64::from(*jobs))
     }
 }
@@ -123,8 +143,9 @@ mod tests {
     #[test]
     fn hfsp_2_3_initial_sizes_are_600_and_900() {
         let cautious = Training { caution: 1.5, ..TRAINING };
-        assert_eq!(20.0 * TRAINING.initial(Some(30.0)), 600.0);
-        assert_eq!(20.0 * cautious.initial(Some(30.0)), 900.0);
+        assert_eq!(20.0 * TRAINING.initial(Some(Expected::OfOthers(30.0))), 600.0);
+        assert_eq!(20.0 * cautious.initial(Some(Expected::OfOthers(30.0))), 900.0);
+        assert_eq!(20.0 * cautious.initial(Some(Expected::OfItsClass(30.0))), 600.0, "of that nobody is afraid");
         assert_eq!(TRAINING.initial(None), 60.0);
     }
 

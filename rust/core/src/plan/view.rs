@@ -2,6 +2,7 @@
 
 use crate::estimate;
 use crate::fact::PhaseKey;
+use crate::settings::QueueSettings;
 use crate::state::{Cluster, FirstTask, Job, Phase, Reason};
 use crate::units::{AppId, Millis, PartitionId, Resource};
 use crate::view::{JobView, PhaseView, TaskView};
@@ -13,7 +14,7 @@ pub(super) fn of(
     job: &Job,
     partition: PartitionId,
     total: Resource,
-    default_task: Millis,
+    queue: &QueueSettings,
     cluster: &Cluster,
 ) -> Option<JobView> {
     let (mut held, mut demand, mut asked) = (0.0, 0.0, 0);
@@ -38,9 +39,9 @@ pub(super) fn of(
         demand: if job.parked { pinned } else { demand },
         pinned,
         attained: job.attained(cluster.now()).dominant_seconds(total),
-        remaining: estimate::remaining_seconds(job, default_task, total),
+        remaining: estimate::remaining_seconds(job, queue, total),
         hints: job.hints.clone(),
-        phases: phases(job, partition, total, cluster),
+        phases: phases(job, partition, total, queue, cluster),
         changed: true,
     })
 }
@@ -65,7 +66,13 @@ fn resting(job: &Job, key: PhaseKey, cluster: &Cluster) -> u32 {
 }
 
 /// The job's phases in the partition, ApplicationMasters aside: those are no tasks.
-pub(super) fn phases(job: &Job, partition: PartitionId, total: Resource, cluster: &Cluster) -> Vec<PhaseView> {
+pub(super) fn phases(
+    job: &Job,
+    partition: PartitionId,
+    total: Resource,
+    queue: &QueueSettings,
+    cluster: &Cluster,
+) -> Vec<PhaseView> {
     let of_partition = job.phases.iter().filter(|(key, _)| key.partition == partition);
     let view = |(key, phase): (&PhaseKey, &Phase)| {
         let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
@@ -87,6 +94,7 @@ pub(super) fn phases(job: &Job, partition: PartitionId, total: Resource, cluster
             suspended: phase.suspended,
             finished: phase.finished,
             finished_time: phase.finished_time,
+            earlier_s: estimate::first(job, key.priority, queue),
             first: phase.first.iter().map(task).collect(),
         }
     };

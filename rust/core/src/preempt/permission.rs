@@ -44,7 +44,8 @@ pub(super) fn may_take(
     }
     let phase = job.phases.get(&container.phase)?;
     let done = job.progress_of(id, container.phase);
-    let left = estimate::task_left(phase, job.worked(id, container, now), done, queue.default_task);
+    let before = estimate::first_or_default(job, container.phase.priority, queue);
+    let left = estimate::task_left(phase, job.worked(id, container, now), done, before);
     // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs nobody takes from its own queue, and what
     // began last is meant to go; they have a bound of their own.
     let killed = phase.kill_rounds(container);

@@ -682,6 +682,8 @@ pub const OF_RESOURCE_MANAGER: &[&str] = &[
     "rm.virtual-nodes",
     "rm.record-dir",
     "rm.record-max-mb",
+    "rm.history-dir",
+    "rm.history-max-runs",
     "native.extract-dir",
 ];
 

@@ -38,6 +38,7 @@ impl Cluster {
                     let holder = job.holder();
                     self.loads.change(job.queue, Load::of(&job), self.now);
                     self.jobs.insert(fact.app, job);
+                    self.newcomers.push(fact.app);
                     self.change_holder(fact.app, None, Some(holder));
                 }
                 unheard_of
@@ -55,7 +56,10 @@ impl Cluster {
                 holders.into_iter().for_each(|(before, after)| self.change_holder(*app, Some(before), Some(after)));
                 holders.is_some()
             }
-            Fact::Ran { app, run } => self.with_job(*app, |job, _| job.site.runs.push(*run)).is_some(),
+            Fact::Ran { app, run } => self.with_job(*app, |job, _| job.earlier.ran(*run)).is_some(),
+            Fact::TasksTook { app, priority, at_ms, each } => {
+                self.with_job(*app, |job, _| job.earlier.tasks_took(*priority, *at_ms, *each)).is_some()
+            }
             Fact::AppActive { app, active } => {
                 self.new_demand |= *active;
                 self.with_job(*app, |job, _| job.active = *active).is_some()
@@ -66,7 +70,7 @@ impl Cluster {
             }
             Fact::ContainerParked { container, parked } => self.park_container(*container, *parked),
             Fact::AttemptEnded { app, keep_containers } => self.end_attempt(*app, *keep_containers),
-            Fact::AppRemoved { app } => self.remove_app(*app),
+            Fact::AppRemoved { app, succeeded } => self.remove_app(*app, *succeeded),
             Fact::AsksReplaced { app } => self.with_job(*app, |job, _| job.forget_asks()).is_some(),
             Fact::Asked { app, phase, count } => {
                 self.new_demand |= *count > 0;
@@ -193,7 +197,7 @@ impl Cluster {
         true
     }
 
-    fn remove_app(&mut self, app: AppId) -> bool {
+    fn remove_app(&mut self, app: AppId, succeeded: bool) -> bool {
         self.end_attempt(app, false);
         // Whoever keeps something about it hears of its end as of any change.
         self.with_job(app, |_, _| ());
@@ -204,6 +208,7 @@ impl Cluster {
         self.guests.remove(&app);
         self.sited.remove(&app);
         let known = job.is_some();
+        self.done.extend(job.as_ref().filter(|_| succeeded).cloned());
         self.departed.extend(job.map(|job| (app, job)));
         known
     }
@@ -325,7 +330,7 @@ impl Cluster {
             self.suspended.insert((container.since, id));
         }
         self.look_at_begin(id, &container);
-        self.with_job(container.app, |job, _| job.start(id, &container));
+        self.with_job(container.app, |job, now| job.start(id, &container, now));
         true
     }
 

@@ -3,8 +3,9 @@
 use super::{Container, Site};
 use crate::fact::{AppFact, Exit, PhaseKey, Side};
 use crate::hints::Hints;
+use crate::recurring::Earlier;
 use crate::settings::FIRST_TASKS;
-use crate::units::{ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
+use crate::units::{ClassId, ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One of the first started tasks of a phase. HFSP learns a phase's size from them (thesis, section 4.2.2).
@@ -76,10 +77,18 @@ pub struct Job {
     pub priority: i32,
     /// Name for explanations.
     pub name: String,
+    /// Which jobs it is a run of.
+    pub class: ClassId,
+    /// What is known of those that ran before.
+    pub earlier: Earlier,
     /// What its tags say about it.
     pub hints: Hints,
     /// When the core first heard of it.
     pub submitted: Millis,
+    /// The time of day then, in milliseconds since 1970.
+    told_at_ms: u64,
+    /// When its ApplicationMaster was first started, if anybody saw that; its first task, if that runs elsewhere.
+    pub began: Option<Millis>,
     /// Whether its queue lets it run.
     pub active: bool,
     /// Whether it was put aside by hand.
@@ -127,8 +136,12 @@ impl Job {
             user: fact.user,
             priority: fact.priority,
             name: fact.name.clone(),
+            class: fact.class,
+            earlier: Earlier::default(),
             hints: Hints::read(&fact.tags, fact.told_at_ms),
             submitted: now,
+            told_at_ms: fact.told_at_ms,
+            began: None,
             active: false,
             parked: false,
             phases: BTreeMap::new(),
@@ -146,6 +159,11 @@ impl Job {
             holding: Resource::ZERO,
             touched: false,
         }
+    }
+
+    /// The time of day at `now`, in milliseconds since 1970.
+    pub fn time_of_day_ms(&self, now: Millis) -> u64 {
+        self.told_at_ms.saturating_add(now.since(self.submitted).0)
     }
 
     /// Service received until `now`: what its containers held, over time, suspensions aside.
@@ -307,8 +325,11 @@ impl Job {
         }
     }
 
-    /// A task started.
-    pub(super) fn start(&mut self, id: ContainerId, container: &Container) {
+    /// A task or the ApplicationMaster started.
+    pub(super) fn start(&mut self, id: ContainerId, container: &Container, now: Millis) {
+        if container.is_master || self.unmanaged {
+            self.began.get_or_insert(now);
+        }
         let first = &mut self.phases.entry(container.phase).or_default().first;
         let known = first.iter().any(|first| first.container == id);
         if !container.is_master && !known && first.len() < FIRST_TASKS {

@@ -89,6 +89,10 @@ pub struct Cluster {
     new_demand: bool,
     proposals: Vec<Decision>,
     departed: Vec<(AppId, Job)>,
+    /// Jobs of which the core first heard in this step.
+    newcomers: Vec<AppId>,
+    /// Jobs that did their work and ended in this step, as they were then.
+    done: Vec<Job>,
     tally: Tally,
 }
 
@@ -300,6 +304,16 @@ impl Cluster {
         for node in std::mem::take(&mut self.promising) {
             self.at_node(node, |node| node.loans.values_mut().for_each(Loan::forget_promises));
         }
+    }
+
+    /// Jobs that came since this was last asked.
+    pub(crate) fn newcomers(&mut self) -> Vec<AppId> {
+        std::mem::take(&mut self.newcomers)
+    }
+
+    /// Jobs that did their work and ended since this was last asked, as they were then.
+    pub(crate) fn done(&mut self) -> Vec<Job> {
+        std::mem::take(&mut self.done)
     }
 
     /// Order and targets were computed from all that is known now. Whether somebody wants something that no node was looked at

@@ -3,21 +3,21 @@
 use super::{set, Cluster, Container, For};
 use crate::batchmr::sampling::Sample;
 use crate::batchmr::Verdict;
-use crate::fact::{PerSide, PhaseKey, Run, Side};
+use crate::fact::{PerSide, PhaseKey, Side};
 use crate::units::{AppId, NodeId, PartitionId, Resource};
 use std::collections::BTreeSet;
 
 /// The site of one job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Site {
-    /// Earlier runs, as told.
-    pub runs: Vec<Run>,
     /// Where it belongs, once that is known.
     pub verdict: Option<Verdict>,
     /// Its first tasks, while they are to tell.
     pub sample: Option<Sample>,
     /// Whether it may start anywhere all the same, because its side cannot serve it or the other one idles.
     pub open: bool,
+    /// Whether it ever might, so that its time says nothing of its side.
+    pub strayed: bool,
 }
 
 impl Site {

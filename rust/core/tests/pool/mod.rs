@@ -147,6 +147,7 @@ impl Pool {
             suspended: count(&|task| task.started.is_some() && !task.on && !task.done),
             finished: count(&|task| task.done),
             finished_time: done.fold(Millis(0), |sum, task| sum + Millis(task.ran)),
+            earlier_s: None,
             first: first.iter().map(view).collect(),
         }
     }

@@ -30,6 +30,8 @@ impl World {
         self.facts.push(fact);
         let runs = self.apps[id.0 as usize].job.runs.iter();
         self.facts.extend(runs.map(|run| Fact::Ran { app: id, run: *run }));
+        let earlier = self.apps[id.0 as usize].job.earlier.iter();
+        self.facts.extend(earlier.flat_map(|record| record.facts(id)));
         if self.apps[id.0 as usize].parked {
             self.facts.push(Fact::AppParked { app: id, parked: true });
         }
@@ -45,6 +47,7 @@ impl World {
             priority: app.job.priority,
             told_at_ms: self.now.0,
             name: app.job.name.clone(),
+            class: app.job.class(),
             tags: app.job.tags.clone(),
             unmanaged: false,
             map_reduce: true,
@@ -195,7 +198,7 @@ impl World {
         self.set_life(id, if over { Life::Gone } else { Life::Pending });
         self.facts.push(Fact::AttemptEnded { app: id, keep_containers: keep_containers && !over });
         if over {
-            self.facts.push(Fact::AppRemoved { app: id });
+            self.facts.push(Fact::AppRemoved { app: id, succeeded: over });
         }
         self.activate();
     }

@@ -4,6 +4,7 @@ use super::world::{Event, World, TICK};
 use super::{Faults, SimulationError, Timing};
 use crate::workload::cluster::{gb, millis, secs};
 use hiatus_core::fact::{Exit, Fact, PhaseKey};
+use hiatus_core::recurring::Note;
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId};
 use rand::Rng;
@@ -125,6 +126,10 @@ impl World {
                 let (spent, planned) = (began.elapsed(), self.core.planned() != planned);
                 self.timings.push(Timing { spent, planned });
             }
+            self.remembered.extend(self.core.notes().iter().filter_map(|note| match note {
+                Note::Ended(record) => Some(record.clone()),
+                Note::Came { .. } => None,
+            }));
             self.count.steps += 1;
             self.count.facts += facts.len() as u64;
             if let Some(mut laws) = self.laws.take() {
@@ -209,7 +214,7 @@ impl World {
                 Fact::Asked { app, phase: key, count: 3 },
                 Fact::NodeRemoved { node },
                 Fact::AttemptEnded { app, keep_containers: true },
-                Fact::AppRemoved { app },
+                Fact::AppRemoved { app, succeeded: true },
             ];
             self.facts.push(strange[self.rng.random_range(0..strange.len())].clone());
         }

@@ -3,6 +3,7 @@
 use super::world::{Machine, World};
 use super::{App, Container, Life};
 use hiatus_core::fact::{Fact, NodeFact};
+use hiatus_core::recurring::Record;
 use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
 use std::collections::BTreeSet;
@@ -16,6 +17,11 @@ impl World {
     /// The scheduler.
     pub fn core(&self) -> &Scheduler {
         &self.core
+    }
+
+    /// What the core wanted remembered of jobs, in the order in which they ended.
+    pub fn remembered(&self) -> &[Record] {
+        &self.remembered
     }
 
     /// All applications, in the order in which their jobs were given.

@@ -7,6 +7,7 @@ use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
 use crate::workload::cluster::{secs, Job};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
+use hiatus_core::recurring::Record;
 use hiatus_core::settings::{Settings, SettingsError, CLUSTER_PREFIX};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
@@ -191,6 +192,7 @@ pub struct World {
     pub decided: Vec<(Millis, Decision)>,
     /// What steps took, if that is asked for.
     pub timings: Vec<Timing>,
+    pub(super) remembered: Vec<Record>,
     pub(super) timed: bool,
 }
 
@@ -239,6 +241,7 @@ impl World {
             count: Count::default(),
             decided: Vec::new(),
             timings: Vec::new(),
+            remembered: Vec::new(),
             timed: false,
         }
     }

@@ -233,7 +233,7 @@ impl Reader {
                 self.at(container, |container, now| container.ended = Some(now));
                 self.containers.remove(&container);
             }
-            Fact::AppRemoved { app } => {
+            Fact::AppRemoved { app, .. } => {
                 if let Some(app) = self.apps.remove(&app) {
                     self.end(app);
                 }

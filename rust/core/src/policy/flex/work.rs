@@ -1,7 +1,7 @@
 //! What a job has left: the average time of a phase's tasks × its tasks left (Wolf et al. 2010, §3.3), estimated anew
 //! whenever somebody asks.
 
-use crate::estimate::training::History;
+use crate::estimate::training::{Expected, History};
 use crate::settings::QueueSettings;
 use crate::view::{JobView, PhaseView, TaskView};
 
@@ -12,6 +12,8 @@ pub enum Source {
     Average,
     /// What the user says.
     Hint,
+    /// Earlier runs of the job's class.
+    Runs,
     /// Earlier jobs of the queue.
     Earlier,
     /// Nothing but the configuration.
@@ -24,6 +26,7 @@ impl Source {
         match self {
             Source::Average => "average",
             Source::Hint => "hint",
+            Source::Runs => "earlier runs",
             Source::Earlier => "earlier jobs",
             Source::Default => "default",
         }
@@ -79,7 +82,12 @@ fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &Que
     let tasks: u32 = job.phases.iter().map(PhaseView::tasks).sum();
     let hint = job.hints.under(&settings.hints).size;
     let hinted = hint.map(|hint| (Source::Hint, hint.task_seconds(phase.key.resource) / f64::from(tasks.max(1))));
-    let earlier = || history.mean(phase.key.priority).map(|mean| (Source::Earlier, mean));
+    let earlier = || {
+        history.expected(phase).map(|expected| match expected {
+            Expected::OfItsClass(task_s) => (Source::Runs, task_s),
+            Expected::OfOthers(task_s) => (Source::Earlier, task_s),
+        })
+    };
     let (source, guess) = hinted.or_else(earlier).unwrap_or((Source::Default, settings.default_task.seconds()));
     let longest = phase.first.iter().map(|task| match task {
         TaskView::Running { worked, .. } => worked.seconds(),

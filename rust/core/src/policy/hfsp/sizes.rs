@@ -89,7 +89,7 @@ impl Sizes {
                 let (source, task_s) = match hint.filter(|rest| *rest > 0.0) {
                     Some(all) => (Source::Hint, all / f64::from(tasks)),
                     None if tasks < rules.training_tasks => (Source::Tiny, 0.0),
-                    None => (Source::Initial, estimator.initial(self.history.mean(phase.key.priority))),
+                    None => (Source::Initial, estimator.initial(self.history.expected(phase))),
                 };
                 sizes.insert(phase.key, Size { source, task_s, tasks, guessed: false, open: phase.to_do() > 0 });
                 if source != Source::Tiny {
@@ -115,7 +115,7 @@ impl Sizes {
             match size.source {
                 Source::Tiny if tasks >= rules.training_tasks => {
                     size.source = Source::Initial;
-                    size.task_s = estimator.initial(self.history.mean(phase.key.priority));
+                    size.task_s = estimator.initial(self.history.expected(phase));
                     virtually.enter(job.app, weight, phase.key, Waves::new(tasks, size.task_s));
                 }
                 Source::Tiny => {
@@ -131,7 +131,7 @@ impl Sizes {
                     // nobody late.
                     if size.source == Source::Hint && virtually.is_done(job.app, phase.key) {
                         size.source = Source::Initial;
-                        size.task_s = estimator.initial(self.history.mean(phase.key.priority));
+                        size.task_s = estimator.initial(self.history.expected(phase));
                         let task_s = size.task_s;
                         virtually.update(job.app, phase.key, |waves| waves.retain(task_s));
                     }

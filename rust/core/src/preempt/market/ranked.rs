@@ -105,8 +105,8 @@ impl Market<'_> {
 
     fn left_to_do(&self, cluster: &Cluster, place: usize) -> f64 {
         let entry = &self.plan.entries[place];
-        let default_task = self.rules(cluster, entry.queue).default_task;
-        let left = |job: &Job| estimate::remaining_seconds(job, default_task, self.plan.total);
+        let rules = self.rules(cluster, entry.queue);
+        let left = |job: &Job| estimate::remaining_seconds(job, rules, self.plan.total);
         cluster.jobs().get(&entry.app).map_or(0.0, left)
     }
 

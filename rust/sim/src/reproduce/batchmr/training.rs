@@ -3,8 +3,8 @@
 use super::testbed::{self, hybrid, Program, Work};
 use crate::reproduce::{ensemble, StudyError};
 use crate::workload::cluster::Job;
-use hiatus_core::batchmr::job_class;
 use hiatus_core::fact::{Run, Side};
+use hiatus_core::units::ClassId;
 
 /// Machines and GB.
 const PAIRS: [(usize, f64); 8] =
@@ -13,11 +13,7 @@ const PROGRAMS: [Program; 4] = [Program::Grep, Program::Sort, Program::Kmeans, P
 
 /// What is known of earlier runs, with their classes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History(Vec<(String, Run)>);
-
-fn class(job: &Job) -> String {
-    job_class(&job.name, job.tags.iter().map(String::as_str))
-}
+pub(super) struct History(Vec<(ClassId, Run)>);
 
 impl History {
     /// After all training runs.
@@ -34,14 +30,14 @@ impl History {
             let job = work.job(at as usize, &mut ensemble::chance(seed, at));
             let finished = testbed::run(size, std::slice::from_ref(&job), &[])?;
             let (nodes, took) = (size.of(side) as u32, finished.took[0]);
-            Ok((class(&job), Run { same_class: true, side, at_ms: at, took, nodes, input: work.input() }))
+            Ok((job.class(), Run { same_class: true, side, at_ms: at, took, nodes, input: work.input() }))
         });
         measured.into_iter().collect::<Result<_, _>>().map(History)
     }
 
     /// The job, of which the scheduler is told all that is known.
     pub fn with(&self, job: Job) -> Job {
-        let own = class(&job);
+        let own = job.class();
         job.ran(self.0.iter().map(|(class, run)| Run { same_class: *class == own, ..*run }))
     }
 }

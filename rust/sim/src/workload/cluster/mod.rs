@@ -12,7 +12,8 @@ pub use json::{read, write};
 pub use swim::{cluster_jobs as swim_jobs, SwimModel};
 
 use hiatus_core::fact::Run;
-use hiatus_core::units::{Millis, PartitionId, Resource};
+use hiatus_core::recurring::{class_id, job_class, Record};
+use hiatus_core::units::{ClassId, Millis, PartitionId, Resource};
 
 /// The most stages a job may have: each needs a YARN request priority of its own.
 pub const MOST_STAGES: usize = 10;
@@ -126,6 +127,8 @@ pub struct Job {
     pub io: f64,
     /// Earlier runs of its like, of which the scheduler is told.
     pub runs: Vec<Run>,
+    /// What was remembered of those of its class, of which it is told, too.
+    pub earlier: Vec<Record>,
     /// Which bin of its workload it is from; 0 if it has none.
     pub bin: u32,
 }
@@ -147,6 +150,7 @@ impl Job {
             launch_delay: Millis(1),
             io: 0.0,
             runs: Vec::new(),
+            earlier: Vec::new(),
             bin: 0,
         }
     }
@@ -214,9 +218,21 @@ impl Job {
         Job { io, ..self }
     }
 
+    /// Which jobs it is a run of.
+    pub fn class(&self) -> ClassId {
+        class_id(&job_class(&self.name, self.tags.iter().map(String::as_str)))
+    }
+
     /// The scheduler is told of these earlier runs.
     pub fn ran(mut self, runs: impl IntoIterator<Item = Run>) -> Job {
         self.runs.extend(runs);
+        self
+    }
+
+    /// The scheduler is told of those of these that are of its class.
+    pub fn recalls(mut self, remembered: &[Record]) -> Job {
+        let class = self.class();
+        self.earlier.extend(remembered.iter().filter(|record| record.class == class).cloned());
         self
     }
 

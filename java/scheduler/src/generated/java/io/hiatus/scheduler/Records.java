@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = -1071333600;
+  static final int ABI = -409813999;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -68,15 +68,16 @@ final class Records {
     to.putDouble(maximum);
   }
 
-  /** An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the text is its name and its tags, one a line. */
-  static void putApp(FactBuffer out, int app, int queue, int user, int priority, long toldAtMs, int flags, byte[] text) {
-    ByteBuffer to = out.record(7, 36 + text.length);
+  /** An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the number of the class of jobs that it is a run of; the text is its name and its tags, one a line. */
+  static void putApp(FactBuffer out, int app, int queue, int user, int priority, long toldAtMs, int flags, long jobClass, byte[] text) {
+    ByteBuffer to = out.record(7, 44 + text.length);
     to.putInt(app);
     to.putInt(queue);
     to.putInt(user);
     to.putInt(priority);
     to.putLong(toldAtMs);
     to.putInt(flags);
+    to.putLong(jobClass);
     to.put(text);
   }
 
@@ -102,10 +103,11 @@ final class Records {
     to.putInt(keepContainers);
   }
 
-  /** An application is over. */
-  static void putAppRemoved(FactBuffer out, int app) {
-    ByteBuffer to = out.record(11, 12);
+  /** An application is over, and has done its work (1) or not (0). */
+  static void putAppRemoved(FactBuffer out, int app, int succeeded) {
+    ByteBuffer to = out.record(11, 16);
     to.putInt(app);
+    to.putInt(succeeded);
   }
 
   /** All asks of the application follow anew. */
@@ -235,6 +237,15 @@ final class Records {
     to.putInt(fetched);
     to.putInt(done);
     to.putInt(total);
+  }
+
+  /** Tasks of that request priority took so long each in an earlier run of the application's class, which ended so many ms after 1970. */
+  static void putTasksTook(FactBuffer out, int app, int priority, long atMs, long eachMs) {
+    ByteBuffer to = out.record(28, 32);
+    to.putInt(app);
+    to.putInt(priority);
+    to.putLong(atMs);
+    to.putLong(eachMs);
   }
 
   /** Give the application up to so many containers on the node, and no more than so much room. */

@@ -1,6 +1,7 @@
 package io.hiatus.scheduler;
 
 import io.hiatus.scheduler.HiatusConfiguration.Mode;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -83,6 +84,7 @@ final class Engine {
         start();
       } else {
         Native.configure(core, next.coreProperties());
+        keepHistory();
         recording.configured(next.recordedProperties());
         if (next.recordDir() == null) {
           recording.end();
@@ -146,6 +148,9 @@ final class Engine {
           metrics.counted(told, facts.queues);
           timeline.add(Time.now(), metrics.queues.byPath());
         }
+      }
+      if (core != 0 && conf.historyDir() != null && stepper.isSettled()) {
+        hearHistory();
       }
       due[0] = core != 0 && conf.placesBetweenHeartbeats() && (now - stepper.lastMs() >= LOOK_MS || stepper.isDue());
     });
@@ -218,7 +223,23 @@ final class Engine {
     books = new Books(scheduler, fresh, core);
     told = new Answers(core);
     facts = fresh;
+    stepper.listen();
+    keepHistory();
     scheduler.teller().everything(fresh);
+  }
+
+  private void keepHistory() {
+    Path dir = conf.historyDir();
+    Native.keepHistory(core, dir == null ? null : dir.toString(), conf.historyMaxRuns());
+  }
+
+  /** What history has to tell of applications that came, for the next step. */
+  private void hearHistory() {
+    told.begin(Native.known(core, told.buffer()));
+    while (told.hasNext()) {
+      int at = told.next();
+      facts.known(told.buffer(), at);
+    }
   }
 
   private void compareBooks() {

@@ -67,7 +67,7 @@ final class EventTeller {
         facts.activeChanged();
         break;
       case APP_REMOVED:
-        facts.appRemoved(((AppRemovedSchedulerEvent) event).getApplicationID());
+        teller.appRemoved(facts, (AppRemovedSchedulerEvent) event);
         facts.activeChanged();
         break;
       case MANAGE_QUEUE:

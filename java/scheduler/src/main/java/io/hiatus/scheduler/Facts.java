@@ -2,6 +2,7 @@ package io.hiatus.scheduler;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -242,13 +243,13 @@ class Facts {
   }
 
   synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags, boolean unmanaged,
-      boolean mapReduce) {
+      boolean mapReduce, long jobClass) {
     // Of the tags those that may be hints: the others are their users' own, and nobody else's.
     String hints = tags.stream().filter(tag -> tag.trim().toLowerCase(Locale.ROOT).startsWith(HINT)).collect(Collectors.joining("\n"));
     byte[] text = (id + "\n" + hints).getBytes(UTF_8);
     long now = System.currentTimeMillis();
     Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, now,
-        (unmanaged ? 1 : 0) | (mapReduce ? 2 : 0), text);
+        (unmanaged ? 1 : 0) | (mapReduce ? 2 : 0), jobClass, text);
   }
 
   synchronized void appChanged(ApplicationId id, String queue, int priority) {
@@ -299,12 +300,24 @@ class Facts {
     }
   }
 
-  synchronized void appRemoved(ApplicationId id) {
+  synchronized void appRemoved(ApplicationId id, boolean succeeded) {
     Integer app = apps.remove(id);
     if (app != null) {
       active.remove(id);
       asksChanged.remove(id);
-      Records.putAppRemoved(filling, app);
+      Records.putAppRemoved(filling, app, succeeded ? 1 : 0);
+    }
+  }
+
+  /** A record about an application, which history made; nothing if that is gone. */
+  synchronized void known(ByteBuffer records, int at) {
+    int length = records.getInt(at + Integer.BYTES);
+    int fields = at + 2 * Integer.BYTES;
+    if (apps.thing(records.getInt(fields)) != null) {
+      ByteBuffer to = filling.record(records.getInt(at), length);
+      for (int next = fields; next < at + length; next++) {
+        to.put(records.get(next));
+      }
     }
   }
 

@@ -54,6 +54,10 @@ final class HiatusConfiguration {
   static final String RECORD_DIR = PREFIX + "rm.record-dir";
   /** All logs there together take no more, in MiB. */
   static final String RECORD_MAX_MB = PREFIX + "rm.record-max-mb";
+  /** A directory for the database of what jobs took; none by default. */
+  static final String HISTORY_DIR = PREFIX + "rm.history-dir";
+  /** So many runs of jobs are remembered there. */
+  static final String HISTORY_MAX_RUNS = PREFIX + "rm.history-max-runs";
   /** Below this the native library is extracted to be loaded; below hadoop.tmp.dir or java.io.tmpdir by default. */
   static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
 
@@ -137,19 +141,32 @@ final class HiatusConfiguration {
 
   /** Where to record, or null. */
   Path recordDir() {
-    String set = conf.getTrimmed(RECORD_DIR, "");
+    return directory(RECORD_DIR);
+  }
+
+  long recordMaxBytes() {
+    return whole(RECORD_MAX_MB, 1_024, 1, 1 << 20) << 20;
+  }
+
+  /** Where to remember what jobs took, or null. */
+  Path historyDir() {
+    return directory(HISTORY_DIR);
+  }
+
+  long historyMaxRuns() {
+    return whole(HISTORY_MAX_RUNS, 100_000, 1, 10_000_000);
+  }
+
+  private Path directory(String key) {
+    String set = conf.getTrimmed(key, "");
     if (set.isEmpty()) {
       return null;
     }
     Path dir = Paths.get(set);
     if (!dir.isAbsolute()) {
-      throw new IllegalArgumentException(RECORD_DIR + " = \"" + set + "\": must be an absolute path; the settings in force are kept");
+      throw new IllegalArgumentException(key + " = \"" + set + "\": must be an absolute path; the settings in force are kept");
     }
     return dir;
-  }
-
-  long recordMaxBytes() {
-    return whole(RECORD_MAX_MB, 1_024, 1, 1 << 20) << 20;
   }
 
   /** Below which the native library may be extracted, in the order in which to try. */
@@ -177,6 +194,8 @@ final class HiatusConfiguration {
     drainKillMs();
     recordDir();
     recordMaxBytes();
+    historyDir();
+    historyMaxRuns();
     new Sides(this);
   }
 

@@ -43,6 +43,15 @@ final class Native {
   /** What happened since the core was made, a {@link Records.TallyView}, and of each queue a {@link Records.QueueLoad}. */
   static native int tally(long handle, ByteBuffer answers);
 
+  /** The number of the class of jobs that an application of that name, with these tags, one a line, is a run of. */
+  static native long jobClass(String name, String tags);
+
+  /** From now on jobs are remembered in that directory, so many runs of them; nowhere if it is null. Waits for no disk. */
+  static native void keepHistory(long handle, String dir, long mostRuns);
+
+  /** What has become known of applications since the last call, as facts for the next step. */
+  static native int known(long handle, ByteBuffer answers);
+
   /** Order, sizes, suspensions and claims, with their reasons, as JSON. */
   static native String explain(long handle);
 

@@ -40,6 +40,11 @@ final class Stepper {
     this.answers = new Answers(core, recording);
   }
 
+  /** From now on what the library says is passed on, behind steps. */
+  void listen() {
+    coreLog.listen();
+  }
+
   /** When the core was last asked, on the monotonic clock. */
   long lastMs() {
     return lastMs;

@@ -10,12 +10,14 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
 import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.api.records.OpportunisticContainersStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
@@ -26,6 +28,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCap
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.util.resource.Resources;
 
 /**
@@ -193,11 +196,26 @@ final class Teller {
       Set<String> tags = rmApp == null ? null : rmApp.getApplicationTags();
       facts.app(id, path(facts, application.getQueue()), application.getUser(), priority(application),
           tags == null ? Collections.emptySet() : tags,
-          isUnmanaged(rmApp), rmApp != null && MapReduceMaster.TYPE.equals(rmApp.getApplicationType()));
+          isUnmanaged(rmApp), rmApp != null && MapReduceMaster.TYPE.equals(rmApp.getApplicationType()),
+          rmApp == null ? 0 : jobClass(rmApp));
       if (scheduler.parking().isParked(id)) {
         facts.appParked(id, true);
       }
     }
+  }
+
+  private static long jobClass(RMApp app) {
+    String name = app.getName();
+    Set<String> tags = app.getApplicationTags();
+    return Native.jobClass(name == null ? "" : name, tags == null ? "" : String.join("\n", tags));
+  }
+
+  /** What it took is worth remembering if it did its work. */
+  void appRemoved(Facts facts, AppRemovedSchedulerEvent event) {
+    RMApp app = scheduler.getRMContext().getRMApps().get(event.getApplicationID());
+    boolean succeeded = event.getFinalState() == RMAppState.FINISHED && app != null
+        && app.getFinalApplicationStatus() == FinalApplicationStatus.SUCCEEDED;
+    facts.appRemoved(event.getApplicationID(), succeeded);
   }
 
   private static boolean isUnmanaged(RMApp app) {

@@ -52,7 +52,7 @@ public class FactsTest {
     facts.queue("root", null, true, all);
     facts.queue("root.a", "root", true, all);
     facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, false, Sides.NONE, 0);
-    facts.app(APP, "root.a", "user", 0, emptySet(), false, false);
+    facts.app(APP, "root.a", "user", 0, emptySet(), false, false, 0);
     facts.activeAre(Collections.singleton(APP));
   }
 
@@ -110,7 +110,7 @@ public class FactsTest {
     facts.completed(never, Exit.FAILED);
     facts.heartbeat(NodeId.newInstance("never", 1), 0, 0, false);
     facts.nodeRemoved(NodeId.newInstance("never", 1));
-    facts.appRemoved(ApplicationId.newInstance(1, 99));
+    facts.appRemoved(ApplicationId.newInstance(1, 99), true);
     facts.attemptEnded(ApplicationId.newInstance(1, 99), false, emptySet());
     assertTrue(facts.isEmpty());
   }

@@ -90,7 +90,7 @@ public class FallbackTest extends OneSuspended {
       FactBuffer jobs = new FactBuffer();
       int queue = cluster.engine().facts().queues.of("root.default");
       for (int app = 1_000_000; app < 1_050_000; app++) {
-        Records.putApp(jobs, app, queue, 0, 0, 0, 0, new byte[0]);
+        Records.putApp(jobs, app, queue, 0, 0, 0, 0, 0, new byte[0]);
         Records.putAppActive(jobs, app, 1);
         Records.putAsked(jobs, app, 20, 0, 1024, 1, 1);
       }

@@ -1,5 +1,7 @@
-//! Which runs are runs of one job: the paper's key has data and cluster size only, so that a sort and a computation of like
+//! Which runs are runs of one job: BatchMR's key has data and cluster size only, so that a sort and a computation of like
 //! size would be taken for each other.
+
+use crate::units::ClassId;
 
 /// The tag by which a user says it.
 const TAG: &str = "hiatus.job-class=";
@@ -14,6 +16,13 @@ pub fn job_class<'a>(name: &str, tags: impl Iterator<Item = &'a str>) -> String 
     })
 }
 
+/// The number of a class (FNV-1a of 64 bits): names of jobs are their users', and go neither into recordings nor on disk. It is
+/// written down by those who remember, so that it must not change.
+pub fn class_id(class: &str) -> ClassId {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    ClassId(class.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,5 +34,11 @@ mod tests {
         assert_eq!(class("word count 3", &["etl"]), class("Word Count 44", &[]));
         assert_eq!(class("anything", &["hiatus.job-class=Sort", "etl"]), "sort");
         assert_eq!(class("pi 10", &["hiatus.job-class="]), "pi");
+    }
+    #[test]
+    fn numbers_of_classes_are_those_of_fnv_1a() {
+        // From its authors' test vectors: what was remembered under them must be found again.
+        assert_eq!(class_id(""), ClassId(0xcbf2_9ce4_8422_2325));
+        assert_eq!(class_id("foobar"), ClassId(0x8594_4171_f739_67e8));
     }
 }
