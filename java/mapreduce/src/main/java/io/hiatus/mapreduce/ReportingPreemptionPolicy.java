@@ -162,7 +162,7 @@ public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy impl
         return (int) Math.min(maps, reduce.getCounters().findCounter(TaskCounter.SHUFFLED_MAPS).getValue());
     }
 
-    /** The token with which this attempt speaks to the ResourceManager: the newest, for the ResourceManager changes its keys now and then. */
+    /** The token with which this attempt speaks to the ResourceManager: the newest, for that changes its keys now and then. */
     @SuppressWarnings("unchecked")
     private Token<AMRMTokenIdentifier> token() throws IOException {
         Token<AMRMTokenIdentifier> newest = null;

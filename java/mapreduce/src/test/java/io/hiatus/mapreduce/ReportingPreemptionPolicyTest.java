@@ -98,7 +98,8 @@ public class ReportingPreemptionPolicyTest {
         List<JobReport> reports = policy.reports(job, 3);
         assertEquals(1, reports.size());
         JobReport report = reports.get(0);
-        assertEquals(Arrays.asList(300, 9, 4, 1), Arrays.asList(report.mapsTotal, report.mapsDone, report.reducesTotal, report.reducesDone));
+        assertEquals(Arrays.asList(300, 9, 4, 1),
+            Arrays.asList(report.mapsTotal, report.mapsDone, report.reducesTotal, report.reducesDone));
         assertEquals(Arrays.asList("4 FETCH 0.01 9", "5 REDUCE 0.8 300", "1 MAP 0.25 0", "2 MAP_SORT 0.7 0"), report.tasks.stream()
             .map(task -> task.container + " " + task.phase + " " + task.progress + " " + task.fetched).collect(Collectors.toList()));
     }

@@ -128,7 +128,8 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
       return;
     }
     try {
-      receiver = new ReportReceiver(address, getRMContext().getAMRMTokenSecretManager(), this::containersOf, engine::facts, Time::monotonicNow);
+      receiver = new ReportReceiver(address, getRMContext().getAMRMTokenSecretManager(), this::containersOf, engine::facts,
+          Time::monotonicNow);
       receiver.start();
     } catch (IOException e) {
       LOG.error("HIATUS: jobs cannot report on {} ({})", address, HiatusConfiguration.REPORT_PORT, e);

@@ -31,7 +31,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 
 /**
  * What it costs the ResourceManager to know where the tasks of running jobs are, by asking and by being told: gradle :scheduler:feederBench
- * -Pbench="JOBS SECONDS". Once with jobs whose reduces wait, once with jobs without reduces; each has 20 tasks that run. CPU time is that of the feeder's thread.
+ * -Pbench="JOBS SECONDS". Once with jobs whose reduces wait, once with jobs without reduces; each has 20 tasks that run. CPU time is that
+ * of the feeder's thread.
  */
 public final class FeederBench {
   private static final int MAPS = 16;
@@ -57,9 +58,10 @@ public final class FeederBench {
 
   /** Prints the table. */
   public static void main(String[] args) throws Exception {
-    FeederBench bench = new FeederBench(args.length > 0 ? Integer.parseInt(args[0]) : 200, args.length > 1 ? Integer.parseInt(args[1]) : 30);
-    System.out.printf("%d jobs, %d s%n| feeder | jobs | requests or packets/s | bytes/s | CPU, %% of a core |%n| --- | --- | --- | --- | --- |%n",
-        bench.jobs, bench.seconds);
+    FeederBench bench =
+        new FeederBench(args.length > 0 ? Integer.parseInt(args[0]) : 200, args.length > 1 ? Integer.parseInt(args[1]) : 30);
+    System.out.printf("%d jobs, %d s%n", bench.jobs, bench.seconds);
+    System.out.println("| feeder | jobs | requests or packets/s | bytes/s | CPU, % of a core |\n| --- | --- | --- | --- | --- |");
     bench.told(true);
     bench.told(false);
     bench.asked(true);
@@ -96,7 +98,8 @@ public final class FeederBench {
         return new AMRMTokenIdentifier();
       }
     };
-    ReportReceiver receiver = new ReportReceiver(new InetSocketAddress("127.0.0.1", 0), secrets, id -> TASKS, () -> facts, Time::monotonicNow);
+    ReportReceiver receiver = new ReportReceiver(new InetSocketAddress("127.0.0.1", 0), secrets, id -> TASKS, () -> facts,
+        Time::monotonicNow);
     receiver.start();
     long sent = 0;
     long bytes = 0;
@@ -187,7 +190,8 @@ public final class FeederBench {
       List<String> tasks = new ArrayList<>();
       for (int task = asksReduces ? 1 : REDUCES + 1; task <= (asksReduces ? REDUCES : TASKS); task++) {
         tasks.add("{'id':'task_1_" + job + "_" + (asksReduces ? "r" : "m") + "_" + String.format("%06d", task)
-            + "','state':'RUNNING','startTime':5,'progress':10,'finishTime':0,'elapsedTime':1234567,'type':'MAP','successfulAttempt':'','status':''}");
+            + "','state':'RUNNING','startTime':5,'progress':10,'finishTime':0,"
+            + "'elapsedTime':1234567,'type':'MAP','successfulAttempt':'','status':''}");
       }
       return "{'tasks':{'task':[" + String.join(",", tasks) + "]}}";
     }

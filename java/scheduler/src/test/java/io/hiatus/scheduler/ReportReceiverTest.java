@@ -90,12 +90,13 @@ public class ReportReceiverTest {
   }
 
   private JobReport report(FakeApp of, int mapsTotal, int mapsDone, Task... tasks) throws Exception {
-    return new JobReport(of.id().getClusterTimestamp(), of.id().getId(), attempt(of).getAttemptId(), token(of).getKeyId(), number++, mapsTotal,
-        mapsDone, 1, 0, Arrays.asList(tasks));
+    return new JobReport(of.id().getClusterTimestamp(), of.id().getId(), attempt(of).getAttemptId(), token(of).getKeyId(), number++,
+        mapsTotal, mapsDone, 1, 0, Arrays.asList(tasks));
   }
 
   private Task[] waits() {
-    return new Task[] {new Task(reduce.getContainerId(), Phase.FETCH, 1f / 7, 3), new Task(maps.get(0).getContainerId(), Phase.MAP, 0.1f, 0),
+    return new Task[] {new Task(reduce.getContainerId(), Phase.FETCH, 1f / 7, 3),
+        new Task(maps.get(0).getContainerId(), Phase.MAP, 0.1f, 0),
         new Task(maps.get(1).getContainerId(), Phase.MAP, 0.2f, 0)};
   }
 
