@@ -61,20 +61,19 @@ fn begin(cluster: &Cluster, queue: &QueueSettings, job: &Job) -> Option<Site> {
         return None;
     }
     let rules = &queue.placer;
-    let decided = |verdict| Some(Site { verdict: Some(verdict), ..job.site.clone() });
     let asked = || job.phases.iter().filter(|(_, phase)| phase.pending > 0);
     let most = asked().filter(|(key, _)| key.partition == PartitionId(0)).max_by_key(|(_, phase)| phase.pending);
     let Some((key, _)) = most else {
-        return asked().next().and_then(|_| decided(Verdict::by_label()));
+        return asked().next().map(|_| Site { verdict: Some(Verdict::by_label()), ..job.site.clone() });
     };
     if !both_hold(cluster, key) {
         return None;
     }
     let tasks = tasks(job, key);
-    let question = Question {
-        input: input(queue, job, tasks),
-        nodes: PerSide::from_fn(|side| cluster.sides()[side].live_nodes()),
-    };
+    let told = job.hints.under(&queue.hints).input_bytes;
+    let input = told.unwrap_or_else(|| rules.task_input.saturating_mul(tasks.into()));
+    let decided = |verdict| Some(Site { verdict: Some(verdict), input, ..job.site.clone() });
+    let question = Question { input, nodes: PerSide::from_fn(|side| cluster.sides()[side].live_nodes()) };
     if let Some(times) = rules::ask(rules, question, job.earlier.runs()) {
         return decided(Verdict::by_rule(times, rules.difference));
     }
@@ -82,13 +81,7 @@ fn begin(cluster: &Cluster, queue: &QueueSettings, job: &Job) -> Option<Site> {
     if sample.is_done() {
         return decided(Verdict::by_sample(Side::Virtual, None));
     }
-    Some(Site { sample: Some(sample), ..job.site.clone() })
-}
-
-/// Bytes of the job's input, by what its user says, or by how many tasks read it.
-pub(crate) fn input(queue: &QueueSettings, job: &Job, tasks: u32) -> u64 {
-    let told = job.hints.under(&queue.hints).input_bytes;
-    told.unwrap_or_else(|| queue.placer.task_input.saturating_mul(tasks.into()))
+    Some(Site { sample: Some(sample), input, ..job.site.clone() })
 }
 
 /// What the job's first tasks have told, if they are done, or have had their time, or cannot run on both sides any more.

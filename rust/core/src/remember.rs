@@ -2,10 +2,8 @@
 //! remembering of who went.
 
 use crate::batchmr::Reason;
-use crate::confine;
 use crate::fact::Side;
 use crate::recurring::{Note, OnSide, Record, Tasks};
-use crate::settings::{QueueSettings, Settings};
 use crate::state::{Cluster, Job};
 use crate::units::Millis;
 use std::collections::BTreeMap;
@@ -14,19 +12,18 @@ use std::collections::BTreeMap;
 const KINDS: usize = 32;
 
 /// The notes of a step whose facts have been taken in.
-pub(crate) fn notes(cluster: &mut Cluster, settings: &Settings, out: &mut Vec<Note>) {
+pub(crate) fn notes(cluster: &mut Cluster, out: &mut Vec<Note>) {
     out.clear();
     for app in cluster.newcomers() {
         out.extend(cluster.jobs().get(&app).map(|job| Note::Came { app, class: job.class }));
     }
     for job in cluster.done() {
-        let path = cluster.queues().get(&job.queue).map_or("", |queue| queue.path.as_str());
-        let record = record(cluster, settings.queue(path), &job);
+        let record = record(cluster, &job);
         out.extend(Some(record).filter(|record| !record.tasks.is_empty()).map(Note::Ended));
     }
 }
 
-fn record(cluster: &Cluster, queue: &QueueSettings, job: &Job) -> Record {
+fn record(cluster: &Cluster, job: &Job) -> Record {
     let mut kinds: BTreeMap<i32, Tasks> = BTreeMap::new();
     for (key, phase) in job.phases.iter().filter(|(_, phase)| phase.finished > 0) {
         let priority = key.priority;
@@ -37,7 +34,7 @@ fn record(cluster: &Cluster, queue: &QueueSettings, job: &Job) -> Record {
     Record {
         class: job.class,
         at_ms: job.time_of_day_ms(cluster.now()),
-        input: confine::input(queue, job, job.phases.values().map(|phase| phase.finished).max().unwrap_or(0)),
+        input: job.site.input,
         sides: sides(cluster, job),
         tasks: kinds.into_values().take(KINDS).collect(),
     }

@@ -114,7 +114,7 @@ impl Scheduler {
             cluster.apply(fact);
         }
         cluster.heard_all();
-        remember::notes(cluster, &self.settings, &mut self.notes);
+        remember::notes(cluster, &mut self.notes);
         self.planner.hear(cluster);
         if cluster.other_queues() {
             self.planner.forget_views();

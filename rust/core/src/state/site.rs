@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 pub struct Site {
     /// Where it belongs, once that is known.
     pub verdict: Option<Verdict>,
+    /// Bytes of its input, as the rules were asked.
+    pub input: u64,
     /// Its first tasks, while they are to tell.
     pub sample: Option<Sample>,
     /// Whether it may start anywhere all the same, because its side cannot serve it or the other one idles.

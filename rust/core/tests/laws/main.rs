@@ -12,6 +12,7 @@ mod direct;
 mod facts;
 mod gp;
 mod guarantee;
+mod history;
 mod leaving;
 mod lending;
 mod limits;
