@@ -50,9 +50,15 @@ def _proc(pid, name):
 
 def state(pid):
     """State letter of a process as in ps(1) (R, S, T for stopped, Z …); None if it is gone."""
+    fields = stat(pid)
+    return fields[0] if fields else None
+
+
+def stat(pid):
+    """What the kernel tells of a process (proc(5), ``/proc/PID/stat``) from its state on; None if it is gone."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
         return None
 
 
