@@ -13,6 +13,8 @@ from .daemons import MARK
 from .errors import ClusterError
 
 _MAIN = "io.hiatus.workload.Workload"
+#: The counters of ``timed-tasks``: strokes of work, of 100 ms each, and chunks of memory found other than they were left.
+TIMED_TALLY = "io.hiatus.workload.TimedTasks$Tally"
 
 
 @dataclass
@@ -51,6 +53,12 @@ def job(name, at_s, program, *args, conf=None, user=None):
     """One job of a workload; ``conf`` values may be of any type."""
     return {"name": name, "at_s": at_s, "program": program, "args": [str(arg) for arg in args],
             "conf": {key: str(value) for key, value in (conf or {}).items()}, "user": user}
+
+
+def worked(cluster, app_id, strokes):
+    """Whether the ``timed-tasks`` of an application counted just so many strokes, and found their memory as they had left it."""
+    tally = cluster.history.counters(app_id.replace("application", "job")).get(TIMED_TALLY, {})
+    return tally.get("STROKES") == strokes and not tally.get("WRONG_CHUNKS")
 
 
 class Workload:

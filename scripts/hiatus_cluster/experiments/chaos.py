@@ -29,7 +29,6 @@ _SAMPLE_S = 60
 _FLAT = 0.1  #: memory is flat if it has grown by no more than this part between the first and the last third of the samples
 _TEXTS, _LINES = 3, 100_000
 _OVER = ("FINISHED", "FAILED", "KILLED")
-_TALLY = "io.hiatus.workload.TimedTasks$Tally"
 #: How often each kind of job comes, and each kind of fault.
 _JOBS = {"small": 4, "big": 3, "reduces": 2, "opportunistic": 2, "words": 2}
 _FAULTS = {"ResourceManager killed": 2, "ResourceManager frozen": 2, "NodeManager killed": 3, "NodeManager frozen": 3,
@@ -152,22 +151,21 @@ def _outcomes(cluster, apps, drawn):
         if not mine:
             found.append(Outcome(kind, "never submitted", False, Counter()))
             continue
-        job_id = mine[-1]["id"].replace("application", "job")
+        app_id = mine[-1]["id"]
         try:
-            attempts = Counter(attempt["state"] for attempt in cluster.history.attempts(job_id))
-            right = _is_right(cluster, job, job_id)
+            attempts = Counter(attempt["state"] for attempt in cluster.history.attempts(app_id.replace("application", "job")))
+            right = _is_right(cluster, job, app_id)
         except ClusterError:  # no history is left of a job that failed early
             attempts, right = Counter(), False
         found.append(Outcome(kind, mine[-1]["finalStatus"], right, attempts))
     return found
 
 
-def _is_right(cluster, job, job_id):
+def _is_right(cluster, job, app_id):
     if job["program"] == "wordcount":
         return text.is_counted(cluster.dir / job["name"], _TEXTS, _LINES)
-    tally = cluster.history.counters(job_id).get(_TALLY, {})
     worked_ms = sum(int(ms) for phase in job["args"] for ms in phase.split(","))
-    return tally.get("STROKES") == worked_ms // 100 and not tally.get("WRONG_CHUNKS")
+    return jobs.worked(cluster, app_id, worked_ms // 100)
 
 
 # Faults ---------------------------------------------------------------------------------------------------------------

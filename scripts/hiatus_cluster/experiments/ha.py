@@ -24,7 +24,6 @@ _MAP_S = 15
 _PULSE_INTERVAL_MS = 300_000
 _LINES = 800_000  #: what each parked map counts
 _PATIENCE_S = 600
-_TALLY = "io.hiatus.workload.TimedTasks$Tally"
 #: What happens in turns, by how the standby takes over.
 _IN_TURNS = {"automatic": (failovers.killed, failovers.frozen), "manual": (failovers.ordered, failovers.killed)}
 _WORDS = {failovers.killed: "`kill -9`", failovers.frozen: "SIGSTOP, then SIGCONT", failovers.ordered: "`yarn rmadmin`"}
@@ -187,9 +186,8 @@ def _stand(cluster, parked):
 
 def _ending(cluster, tasks, results, woken):
     once = all(result.ran_each_once(tasks[result.name]) for result in results)
-    tallies = {result.name: cluster.history.counters(result.app_id.replace("application", "job")).get(_TALLY, {}) for result in results}
-    worked = all(tallies[name].get("STROKES") == maps * _MAP_S * 10 and not tallies[name].get("WRONG_CHUNKS")
-                 for name, maps in tasks.items() if name != "night")
+    apps = {result.name: result.app_id for result in results}
+    worked = all(jobs.worked(cluster, apps[name], maps * _MAP_S * 10) for name, maps in tasks.items() if name != "night")
     counted = text.is_counted(cluster.dir / "counts", _NIGHT, _LINES)
     try:
         until(lambda: cluster.rm.get("/ws/v1/hiatus")["suspended_now"] == 0 and not stopped(cluster), "", 30)

@@ -22,7 +22,6 @@ _WORD_MAPS, _LINES = 3, 20_000
 _BETWEEN_S = 2
 _PATIENCE_S = 1500
 _REPORT_PORT = 28_046
-_TALLY = "io.hiatus.workload.TimedTasks$Tally"
 
 _KNOB = "yarn.scheduler.hiatus."
 _HIATUS = {_KNOB + "policy": "fifo", _KNOB + "preemption": "wait", _KNOB + "max-suspended-memory": 1, _KNOB + "min-run-ms": 500,
@@ -144,9 +143,9 @@ def _run(cluster, options, kill):
             begin, end, until_s = reduce["startTime"] / 1000, reduce["finishTime"] / 1000, last_map_ms / 1000
             held += _without(stood, begin, end)
             idle += _without(stood, begin, min(end, until_s))
-    tallies = {one.name: cluster.history.counters(one.app_id.replace("application", "job")).get(_TALLY, {}) for one in results}
+    apps = {one.name: one.app_id for one in results}
     right = all(one.status == "SUCCEEDED" for one in results)
-    right &= all(tallies[name].get("STROKES") == count and not tallies[name].get("WRONG_CHUNKS") for name, count in strokes.items())
+    right &= all(jobs.worked(cluster, apps[name], count) for name, count in strokes.items())
     folders = [cluster.dir / job["args"][1] for job in drawn if job["program"] == "wordcount"]
     right &= all(text.is_counted(folder, _WORD_MAPS, _LINES) for folder in folders)
     hiatus = cluster.spec.scheduler == "hiatus"

@@ -13,7 +13,7 @@ from ..patience import until
 from ..standing import stands_still, states
 from . import tables
 
-_MAPS, _TASK_MB, _NODE_MEMORY_MB = 6, 256, 4096
+_MAPS, _NODE_MEMORY_MB = 6, 4096
 _POINTS = 10_000_000_000  #: of each map: hours of work
 _KNOB = "yarn.nodemanager.hiatus.pulse-interval-ms"
 _INTERVALS = {"every 30 s, as by default": {}, "none": {_KNOB: 0}, "every 5 s": {_KNOB: 5_000}}

@@ -4,7 +4,6 @@ Spark takes an executor that has said nothing for 120 s (`spark.network.timeout`
 """
 
 import json
-import os
 import shutil
 import subprocess
 import time
@@ -103,7 +102,7 @@ def _command(cluster, python, conf):
 
 def _environment(cluster, python):
     _, env = cluster.command(["yarn", "node"])
-    return {**os.environ, **env, "PYSPARK_PYTHON": str(python), "YARN_CONF_DIR": env["HADOOP_CONF_DIR"], daemons.MARK: str(cluster.dir)}
+    return {**env, "PYSPARK_PYTHON": str(python), "YARN_CONF_DIR": env["HADOOP_CONF_DIR"], daemons.MARK: str(cluster.dir)}
 
 
 def _working(cluster, driver, log):

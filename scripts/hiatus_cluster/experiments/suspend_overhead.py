@@ -11,7 +11,7 @@ from .. import layout
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
-from ..jobs import job, run as run_jobs
+from ..jobs import TIMED_TALLY, job, run as run_jobs
 from . import tables
 from .swapping import TaskMemory, Unavailable, swap_file
 
@@ -123,7 +123,7 @@ class Bench:
         """P-C8: a task that was stopped and went on has counted every stroke and kept its memory."""
         if result.status != "SUCCEEDED":
             raise ClusterError(f"{result.name} ended as {result.status}; logs: {self.cluster.dir}/logs")
-        tally = self.cluster.history.counters(result.app_id.replace("application", "job"))["io.hiatus.workload.TimedTasks$Tally"]
+        tally = self.cluster.history.counters(result.app_id.replace("application", "job"))[TIMED_TALLY]
         if tally.get("WRONG_CHUNKS", 0) or tally["STROKES"] != self._work_ms // 100:
             raise ClusterError(f"{result.name} lost its state: {tally}")
 

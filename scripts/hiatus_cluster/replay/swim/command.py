@@ -15,7 +15,7 @@ from . import data, model, trace
 #: One line for the command's help.
 ABOUT = "A stretch of a recorded day of Facebook's clusters, scaled down to this machine."
 _INPUT, _OUTPUT = "/swim/input", "/swim/output"
-_TALLY = {"timed": "io.hiatus.workload.TimedTasks$Tally", "bytes": "io.hiatus.workload.BytesJob$Tally"}
+_TALLY = {"timed": jobs.TIMED_TALLY, "bytes": "io.hiatus.workload.BytesJob$Tally"}
 _STROKE_MS = 100
 
 
