@@ -89,6 +89,18 @@ def log(cluster, *daemons):
     return "".join(cluster.daemon(name).log.read_text(errors="replace") for name in daemons or cluster.managers())
 
 
+def restart_node(cluster, node):
+    """Kills a NodeManager and starts it; once it has registered, gives back a function that tells what it has written since.
+
+    How often it registered before is nobody's business: a ResourceManager that restarts makes it register, too.
+    """
+    name = f"nodemanager{node}"
+    before = len(log(cluster, name))
+    cluster.restart(name)
+    wait_for(lambda: "Registered with ResourceManager" in log(cluster, name)[before:], f"{name} has registered again")
+    return lambda: log(cluster, name)[before:]
+
+
 def assert_each_task_ran_once(result, tasks):
     """No task attempt was lost, killed or run twice."""
     assert result.status == "SUCCEEDED"

@@ -20,8 +20,7 @@ def test_suspended_containers_outlive_their_node_manager(hiatus, applications):
     node = next(iter(standing.values()))
     here = {container for container, its_node in standing.items() if its_node == node}
 
-    hiatus.restart(f"nodemanager{node}")
-    wait_for(lambda: live.log(hiatus, f"nodemanager{node}").count("Registered with ResourceManager") == 2, "the node has registered again")
+    live.restart_node(hiatus, node)
     wait_for(lambda: set(live.paused(hiatus, [node])) == here, "the same containers are paused again")
     for container in here:  # the new NodeManager begins with a pulse: nobody knows how long they have stood still
         wait_for(lambda: set(live.states(hiatus, container).values()) == {"T"}, f"{container} stands still again")

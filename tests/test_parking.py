@@ -43,7 +43,7 @@ def test_a_parked_job_stands_still_until_it_is_woken_and_its_output_is_right(hia
     _assert_listed(hiatus, app, maps)
     hiatus.restart("resourcemanager")
     hiatus.await_ready()
-    wait_for(lambda: len(hiatus.rm.get("/ws/v1/hiatus")["suspended"]) == _MAPS, "the nodes are back")
+    wait_for(lambda: (told := hiatus.rm.get("/ws/v1/hiatus"))["jobs"] and len(told["suspended"]) == _MAPS, "the nodes are back, and planned for")
     _assert_listed(hiatus, app, maps)
     wait_for(lambda: all(live.stands_still(hiatus, container) for container in maps), "they stand still under the new ResourceManager")
     assert "it is parked" in _hiatus(hiatus, "explain", app["id"]).stdout
@@ -65,10 +65,8 @@ def test_one_container_is_parked_and_stays_so_when_its_node_manager_restarts(hia
     wait_for(lambda: live.stands_still(hiatus, parked), "it stands still")
     node = next(node for node in (1, 2) if any(one["id"] == parked for one in hiatus.nm(node).containers()))
 
-    hiatus.restart(f"nodemanager{node}")
-    wait_for(lambda: live.log(hiatus, f"nodemanager{node}").count("Registered with ResourceManager") == 2, "the node is back")
-    wait_for(lambda: "Suspended " + parked + " (HELD)" in live.log(hiatus, f"nodemanager{node}").rpartition("STARTUP_MSG")[2],
-             "the new NodeManager holds it")
+    said = live.restart_node(hiatus, node)
+    wait_for(lambda: f"Suspended {parked} (HELD)" in said(), "the new NodeManager holds it")
     wait_for(lambda: live.stands_still(hiatus, parked), "it stands still again, after a pulse")
     assert all(live.works(hiatus, container) for container in others)
 
