@@ -307,8 +307,9 @@ impl Job {
         let work_time = self.worked(id, container, now);
         let phase = self.phases.entry(container.phase).or_default();
         let was_task = !container.is_master && container.run_time(now) > Millis::default();
-        // What the application releases, or is lost with its node, was not taken from it.
-        if container.killed && exit == Exit::Killed && was_task && container.allocated >= phase.killed_at {
+        // What the application releases, or is lost with its node, was not taken from it. What was killed as it began counts: those
+        // that kill each other's so early would never end, either.
+        if container.killed && exit == Exit::Killed && !container.is_master && container.allocated >= phase.killed_at {
             phase.kill_rounds += 1;
             phase.killed_at = now;
         }

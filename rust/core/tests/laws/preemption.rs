@@ -109,6 +109,24 @@ fn law_8_jobs_that_kill_each_others_work_end_nevertheless() {
 }
 
 #[test]
+fn law_8_jobs_that_kill_each_others_work_as_it_begins_end_nevertheless() {
+    // Room for one task. The heartbeat that tells that it began finds its job ahead: it goes, and has run for no time at all.
+    let late = |name| Job::new(name).sized_tasks(2, secs(30), gb(8)).launch_delay(secs(4));
+    let mut world = World::new()
+        .node(Node::of(gb(12)))
+        .heartbeat(secs(2))
+        .set("policy", "las")
+        .set("mode", "kill")
+        .set("preemption", "kill")
+        .set("min-run-ms", "0")
+        .set("plan-interval-ms", "0")
+        .job(late("one"))
+        .job(late("two").at(secs(20)));
+    world.run();
+    assert!(world.count.preempted > 0);
+}
+
+#[test]
 fn law_8_what_is_lost_with_its_node_was_not_killed_and_protects_nothing() {
     let mut world = World::new()
         .nodes(2, &Node::of(gb(8)))
