@@ -1,10 +1,12 @@
 """The cluster tool itself: what it starts works, and nothing of it stays."""
 
+import json
+import subprocess
 from collections import Counter
 
 import pytest
 
-from hiatus_cluster import daemons, jobs
+from hiatus_cluster import daemons, jobs, layout, toolchain
 from hiatus_cluster.cluster import Cluster
 from hiatus_cluster.configuration import Spec
 from hiatus_cluster.errors import ClusterError
@@ -37,6 +39,29 @@ def test_a_failing_job_is_told_apart(cluster):
                  conf={"mapreduce.map.maxattempts": 1, "mapreduce.map.java.opts": "-XX:+NoSuchOption"})])
     assert (good.status, bad.status) == ("SUCCEEDED", "FAILED")
     assert (good.attempts_in("FAILED"), bad.attempts_in("FAILED")) == (0, 1)
+
+
+def test_what_yarn_itself_keeps_answers_what_if(cluster, tmp_path):
+    """All jobs above, by the JobHistoryServer's records, and no Hiatus anywhere."""
+    toolchain.program("curl", "curl", print)
+
+    def save():
+        command = [layout.ROOT / "scripts" / "save-history", cluster.rm.base, cluster.history.base, tmp_path / "saved"]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    saved = save()
+    assert saved.returncode == 0, saved.stderr
+    finished = {job["id"]: job["state"] for job in json.loads((tmp_path / "saved" / "jobs.json").read_text())["jobs"]["job"]}
+    done = list(finished.values()).count("SUCCEEDED")
+    assert done >= 1
+    told = subprocess.run([layout.cargo_target() / "release" / "hiatus", "what-if", tmp_path / "saved", "--policy", "hfsp",
+                           "--preemption", "suspend", "--format", "csv"], capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr
+    read = dict(line.rsplit(",", 1) for line in told.stdout.splitlines() if line.count(",") == 1)
+    assert (int(read["jobs used"]), int(read["nodes"])) == (done, 2), told.stdout
+
+    again = save()
+    assert (again.returncode, "is not empty" in again.stderr) == (1, True), again.stderr
 
 
 def test_properties_reach_their_daemon_at_a_refresh(cluster):

@@ -1,4 +1,4 @@
-//! `hiatus what-if LOG`: what another setting would have done to what a ResourceManager recorded.
+//! `hiatus what-if LOG`: what another setting would have done to what a ResourceManager recorded, or YARN itself kept.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,9 +8,9 @@ use clap::ArgAction;
 use super::cluster::{property, share};
 use super::{emit, CliError, Common};
 use crate::cluster::testbed::Preemption;
-use crate::recorded::past::past;
+use crate::recorded::past::{past, Past};
 use crate::recorded::what_if::{what_if, Change};
-use crate::recorded::{self, RecordedError};
+use crate::recorded::{self, history, RecordedError};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -18,11 +18,11 @@ use crate::recorded::{self, RecordedError};
     that suspended tasks keep slows nobody down; what users may hold in a queue, locality and the shares of labelled \
     partitions are not in a log; stages of one job run one after the other; ApplicationMasters end with their last \
     task; what failed by itself counts as a task like others. `model_error_%` says how far the simulation with the \
-    recorded settings is from what was recorded: a change that is not much larger means nothing. Where the log was recorded in mode observe, FIFO \
-    without preemption stands for stock CapacityScheduler."
+    recorded settings is from what was recorded: a change that is not much larger means nothing. Where the log was recorded in mode observe, or is YARN's own records, \
+    FIFO without preemption stands for stock CapacityScheduler."
 )]
 pub(crate) struct Args {
-    /// The log.
+    /// The log; or the folder in which scripts/save-history put the records of a YARN that may have no Hiatus.
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// Policy of every queue, as yarn.scheduler.hiatus.policy.
@@ -43,14 +43,21 @@ pub(crate) struct Args {
     plot: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
-    let failed = |source: RecordedError| CliError::Recorded { path: args.log.clone(), source };
-    let mut log = recorded::open(&args.log).map_err(failed)?;
-    let (past, outcome) = past(&mut log);
+fn read(args: &Args) -> Result<Past, RecordedError> {
+    if args.log.is_dir() {
+        return Ok(history::past(&args.log)?);
+    }
+    let (past, outcome) = past(&mut recorded::open(&args.log)?);
     if let Err(error) = outcome {
         // What was read is good for an answer.
         eprintln!("warning: {}: {error}", args.log.display());
     }
+    Ok(past)
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
+    let failed = |source: RecordedError| CliError::Recorded { path: args.log.clone(), source };
+    let past = read(args).map_err(failed)?;
     if past.jobs.is_empty() {
         emit(&[past.table()], common.format)?;
         return Err(failed(RecordedError::NoJobs));

@@ -2,8 +2,10 @@
 //!
 //! - [`replay`]: whether the same core decides the same;
 //! - [`past`]: the cluster and its jobs;
+//! - [`history`]: the same of a cluster without Hiatus, by YARN's own records;
 //! - [`what_if`]: how those would have fared with other settings.
 
+pub mod history;
 pub mod past;
 pub mod replay;
 pub mod what_if;
@@ -28,8 +30,11 @@ pub enum RecordedError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// There is nothing to compare.
-    #[error("no job is whole in the log: record for longer")]
+    #[error("no job is whole in the records: record for longer")]
     NoJobs,
+    /// What YARN itself kept is not as it must be.
+    #[error(transparent)]
+    History(#[from] history::HistoryError),
     /// The core did not do as it had done.
     #[error(transparent)]
     Replay(#[from] replay::ReplayError),

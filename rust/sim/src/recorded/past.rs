@@ -49,6 +49,8 @@ pub struct Past {
     pub nodes: Vec<Node>,
     /// How often a node came, went or changed after that.
     pub node_changes: u64,
+    /// Nodes that are left out because their label makes them a partition of their own.
+    pub labelled_nodes: u64,
     /// All queues but the root.
     pub queues: Vec<Queue>,
     /// The jobs that are whole, in the order of their submission.

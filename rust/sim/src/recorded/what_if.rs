@@ -202,7 +202,7 @@ impl WhatIf {
 impl Past {
     /// What of the log is used, and what is not.
     pub fn table(&self) -> Table {
-        let mut table = Table::new("read", "Read from the log", &["what", "number"]);
+        let mut table = Table::new("read", "Read from the records", &["what", "number"]);
         let left_out = &self.left_out;
         let rows = [
             ("jobs used", self.jobs.len() as u64),
@@ -212,6 +212,7 @@ impl Past {
             ("left out: more than one ApplicationMaster, or none of YARN's", left_out.masters),
             ("left out: too many kinds of tasks", left_out.kinds),
             ("nodes", self.nodes.len() as u64),
+            ("left out: nodes with a label", self.labelled_nodes),
             ("times a node came, went or changed later", self.node_changes),
             ("times the settings changed later", self.reconfigured),
             ("suspensions recorded", self.suspensions),

@@ -1,0 +1,141 @@
+//! What `hiatus what-if` reads in YARN's own records, as `scripts/save-history` puts them into a folder.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use hiatus_core::units::{Millis, Resource};
+use hiatus_sim::recorded::history::past;
+use hiatus_sim::workload::cluster::{secs, Job, Times};
+
+const NODES: &str = r#"{"nodes":{"node":[
+  {"state":"RUNNING","usedMemoryMB":1024,"availMemoryMB":7168,"usedVirtualCores":1,"availableVirtualCores":7,"id":"a:1"},
+  {"state":"RUNNING","usedMemoryMB":0,"availMemoryMB":8192,"usedVirtualCores":0,"availableVirtualCores":8,"nodeLabels":["gpu"]},
+  {"state":"LOST","usedMemoryMB":0,"availMemoryMB":8192,"usedVirtualCores":0,"availableVirtualCores":8}]}}"#;
+const SCHEDULER: &str = r#"{"scheduler":{"schedulerInfo":{"type":"capacityScheduler","capacity":100.0,"queuePath":"root",
+  "absoluteCapacity":100.0,"queues":{"queue":[
+    {"queuePath":"root.default","absoluteCapacity":70.0,"absoluteMaxCapacity":100.0},
+    {"queuePath":"root.night","absoluteCapacity":30.0,"absoluteMaxCapacity":50.0,"preemptionDisabled":true}]}}}}"#;
+const JOBS: &str = r#"{"jobs":{"job":[
+  {"id":"job_1_0002","queue":"root.night","submitTime":1010000,"finishTime":1040000,"state":"SUCCEEDED"},
+  {"id":"job_1_0001","queue":"default","submitTime":1000000,"finishTime":1100000,"state":"SUCCEEDED"},
+  {"id":"job_1_0003","queue":"default","submitTime":1020000,"finishTime":1030000,"state":"KILLED"}]}}"#;
+/// Two maps until 1,030,000 and 1,050,000, and a reduce that starts between and works for 9 s behind them.
+const BIG: &str = r#"{"tasks":{"task":[
+  {"type":"MAP","state":"SUCCEEDED","startTime":1010000,"finishTime":1030000},
+  {"type":"MAP","state":"SUCCEEDED","startTime":1010000,"finishTime":1050000},
+  {"type":"MAP","state":"KILLED","startTime":1010000,"finishTime":1050000},
+  {"type":"REDUCE","state":"SUCCEEDED","startTime":1031000,"finishTime":1059000}]}}"#;
+const SMALL: &str =
+    r#"{"tasks":{"task":[{"type":"MAP","state":"SUCCEEDED","startTime":1015000,"finishTime":1035000}]}}"#;
+const CONF: &str = r#"{"conf":{"path":"x","property":[
+  {"name":"mapreduce.map.memory.mb","value":"1500"},{"name":"mapreduce.reduce.memory.mb","value":"-1"},
+  {"name":"mapreduce.reduce.cpu.vcores","value":"2"},{"name":"yarn.app.mapreduce.am.resource.mb","value":"1024"},
+  {"name":"fs.defaultFS"}]}}"#;
+
+/// A folder of saved records, which goes with the value.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("history-{name}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        let folder = Folder(path);
+        let files = [("nodes", NODES), ("scheduler", SCHEDULER), ("jobs", JOBS)];
+        let of_jobs = [("1", BIG), ("2", SMALL), ("3", r#"{"tasks":null}"#)];
+        files.iter().for_each(|(name, text)| folder.write(name, text));
+        for (job, tasks) in of_jobs {
+            folder.write(&format!("job_1_000{job}.tasks"), tasks);
+            folder.write(&format!("job_1_000{job}.conf"), CONF);
+        }
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(format!("{name}.json")), text).unwrap();
+    }
+
+    fn complaint(&self) -> String {
+        past(&self.0).unwrap_err().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_job_is_its_tasks_as_long_as_they_ran_and_a_reduce_works_when_the_last_map_is_done() {
+    let folder = Folder::new("jobs");
+    let past = past(&folder.0).unwrap();
+    let [big, small] = &past.jobs[..] else { panic!("{:?}", past.jobs) };
+    let each = |job: &Job| -> Vec<_> { job.stages.iter().map(|stage| (stage.times.clone(), stage.size)).collect() };
+    assert_eq!((big.job.name.as_str(), big.job.queue.as_str(), big.job.at), ("job_1_0001", "root.default", secs(0)));
+    assert_eq!((big.sojourn, small.sojourn), (secs(100), secs(30)));
+    assert_eq!(
+        each(&big.job),
+        [
+            (Times::Each(vec![secs(20), secs(40)]), Resource::new(2048, 1)),
+            (Times::Each(vec![secs(9)]), Resource::new(1024, 2)),
+        ]
+    );
+    assert_eq!((big.job.stages[1].slowstart, big.job.master), (0.5, Resource::new(1024, 1)));
+    assert_eq!((small.job.queue.as_str(), small.job.at), ("root.night", secs(10)));
+    assert_eq!(past.left_out.without_tasks, 1, "the killed one");
+    // The small one's first task began 5 s after it came, two heartbeats of them waiting.
+    assert_eq!(past.master_start, Millis(3_000));
+}
+
+#[test]
+fn the_cluster_is_its_running_nodes_without_labels_and_capacity_schedulers_queues() {
+    let folder = Folder::new("cluster");
+    let past = past(&folder.0).unwrap();
+    assert_eq!(past.nodes.iter().map(|node| node.total).collect::<Vec<_>>(), [Resource::new(8192, 8)]);
+    assert_eq!(past.labelled_nodes, 1);
+    let queues: Vec<_> = past
+        .queues
+        .iter()
+        .map(|queue| (queue.path.as_str(), queue.guaranteed, queue.maximum, queue.preemptable))
+        .collect();
+    assert_eq!(queues, [("root.default", 0.7, 1.0, true), ("root.night", 0.3, 0.5, false)]);
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_said_with_its_file_and_place() {
+    let folder = Folder::new("wrong");
+    fs::remove_file(folder.0.join("job_1_0001.conf.json")).unwrap();
+    let said = folder.complaint();
+    assert!(said.contains("job_1_0001.conf.json") && said.contains("scripts/save-history"), "{said}");
+
+    folder.write("jobs", &JOBS.replace("1010000", "\"soon\""));
+    let said = folder.complaint();
+    assert!(said.contains("jobs.json: at jobs.job[0].submitTime"), "{said}");
+
+    folder.write("job_1_0001.conf", CONF);
+    folder.write("jobs", &JOBS.replace("root.night", "day"));
+    let said = folder.complaint();
+    assert!(said.contains(r#"job job_1_0002 ran in queue "day""#), "{said}");
+
+    folder.write("scheduler", r#"{"scheduler":{"schedulerInfo":{"type":"fairScheduler"}}}"#);
+    let said = folder.complaint();
+    assert!(said.contains("not CapacityScheduler's queues"), "{said}");
+}
+
+#[test]
+fn what_if_answers_from_a_folder_as_from_a_log() {
+    let folder = Folder::new("command");
+    let done = Command::new(env!("CARGO_BIN_EXE_hiatus"))
+        .args(["what-if", "--policy", "hfsp", "--preemption", "suspend", "--format", "csv"])
+        .arg(&folder.0)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(said.contains("jobs used,2\n") && said.contains("left out: nodes with a label,1\n"), "{said}");
+    assert!(said.contains("\nall,2,"), "{said}");
+}
