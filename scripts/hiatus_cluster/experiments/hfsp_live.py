@@ -99,7 +99,7 @@ def run(options, say):
     for seed in options.seeds:
         drawn = draw(seed)
         for name in options.schedulers:
-            outcomes[seed, name] = _run(name, drawn, f"seed {seed}, {name}", say)
+            outcomes[seed, name] = play(name, drawn, f"seed {seed}, {name}", say)
     tables.write("hfsp-live", "HFSP on real daemons, measured", _METHOD, report(options, outcomes))
 
 
@@ -122,7 +122,8 @@ def draw(seed):
     return jobs
 
 
-def _run(name, drawn, label, say):
+def play(name, drawn, label, say, afterwards=lambda cluster, results: None):
+    """The Outcome of the drawn jobs under one of SCHEDULERS, on a cluster of its own; before that ends, ``afterwards`` may look at it."""
     scheduler, properties = SCHEDULERS[name]
     cluster = Cluster(layout.BUILD / "experiments" / "hfsp-live")
     cluster.down()
@@ -134,6 +135,7 @@ def _run(name, drawn, label, say):
         results = run_jobs(cluster, [one.submission() for one in drawn], timeout_s=1800)
         if lost := [result.name for result in results if result.status != "SUCCEEDED"]:
             raise ClusterError(f"{label}: {', '.join(lost)} did not succeed; logs: {cluster.dir}/logs")
+        afterwards(cluster, results)
         told = cluster.rm.get("/ws/v1/hiatus") if scheduler == "hiatus" else {}
         say(f"{label}: mean sojourn {statistics.mean(result.sojourn_s for result in results):.1f} s")
         return Outcome(results, costs, told.get("counters", {}), told.get("estimates", []))
