@@ -60,7 +60,8 @@ fn is_due(
     }
     let enough = !rules.on || job.maps_to_do() == 0 || loan.terms.are_met(rules.resume_part, job.maps_succeeded());
     if !enough {
-        return loan.is_settled() && !loan.is_used() && !is_wanted(cluster, planner, settings, node, loan);
+        let unused = loan.unused_for(cluster.now()).is_some_and(|unused| unused >= predoop::LEAST_UNUSED);
+        return unused && !is_wanted(cluster, planner, settings, node, loan);
     }
     let borrowers = || loan.borrowers.keys().filter_map(|id| cluster.containers().get(id));
     let writes = borrowers().any(|map| map.partitions(STALE_AFTER, cluster.now()));

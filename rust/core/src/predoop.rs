@@ -3,6 +3,10 @@
 
 use crate::units::Millis;
 
+/// A loan that nobody uses or wants ends after this and not at once, lest it begin again: twice what a resume costs (the
+/// specification's minimum lending time, §1.6), which reaches its node with the next heartbeat, a second by YARN's default.
+pub const LEAST_UNUSED: Millis = Millis(2_000);
+
 /// How far a reduce is with fetching what the maps of its job made, and the job with its maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shuffle {

@@ -5,9 +5,11 @@ jobs have outputs to compare.
 """
 
 import random
+import re
 import statistics
 import time
 from dataclasses import dataclass
+from datetime import datetime
 
 from .. import containers, jobs, layout, text
 from ..cluster import Cluster
@@ -43,8 +45,9 @@ _METHOD = (
     f"{_REDUCE_S} s, and a word count of {_WORD_MAPS} maps and {_REDUCES} reduces. It is not the specification's bin 1: a twentieth of that is more "
     "than this machine runs in an hour. Slow start and ramp-up are MapReduce's defaults, speculation is off, its ApplicationMasters do not "
     "preempt reduces after a time by themselves. Policy FIFO, nobody preempts but lending; D_p 0, D_r 100 %. *Held* is what a reduce's attempt took without the time in "
-    "which its node had it suspended; *idle* the part of that before the job's last map was done (by the job history, so the start of its JVM "
-    "and fetching, a fraction of a second here, count as idle). *Daemons killed*: `kill -9` of the ResourceManager and then of a NodeManager "
+    "which its node had it suspended; *idle* the part of that from the first output that it fetched (by its own log) to the end "
+    "of the job's last map (by the job history): it waits then, but for fetching, which takes milliseconds here. What is before is the start of its JVM; "
+    "what of the idle time is *while its room was lent* (by the ResourceManager's log) the node let it run on, because no map had come yet. *Daemons killed*: `kill -9` of the ResourceManager and then of a NodeManager "
     "while something is lent. One run each.")
 
 
@@ -54,7 +57,9 @@ class Outcome:
 
     sojourns_s: list
     held_s: float
-    idle_s: float
+    starting_s: float  #: before they fetched anything
+    idle_s: float  #: after that, before the last map's end
+    lent_s: float  #: of that, while their room was lent
     suspended: int  #: suspensions of reduces
     lost: int  #: attempts that were killed or failed
     right: bool  #: every job succeeded and worked what it should; word counts have the right outputs
@@ -133,16 +138,22 @@ def _run(cluster, options, kill):
         workload.stop()
     results = workload.results()
     spans = {life.container: [(begin, end) for begin, end, kind in life.spans if kind == "suspended"] for life in containers.lives(cluster)}
-    held = idle = 0.0
+    lent = _loans(cluster)
+    held = starting = idle = while_lent = 0.0
     suspended = 0
     for result in results:
-        last_map_ms = max(attempt["finishTime"] for attempt in result.attempts if attempt["type"] == "MAP")
+        last_map_s = max(attempt["finishTime"] for attempt in result.attempts if attempt["type"] == "MAP") / 1000
         for reduce in (attempt for attempt in result.attempts if attempt["type"] == "REDUCE" and attempt["startTime"] > 0):
-            stood = spans.get(reduce["assignedContainerId"], [])
+            container = reduce["assignedContainerId"]
+            stood = spans.get(container, [])
             suspended += len(stood)
-            begin, end, until_s = reduce["startTime"] / 1000, reduce["finishTime"] / 1000, last_map_ms / 1000
+            begin, end = reduce["startTime"] / 1000, reduce["finishTime"] / 1000
+            waits_until = max(begin, min(end, last_map_s))
+            works_from = min(max(begin, _first_fetch_s(cluster, container)), waits_until)
             held += _without(stood, begin, end)
-            idle += _without(stood, begin, min(end, until_s))
+            starting += _without(stood, begin, works_from)
+            idle += _without(stood, works_from, waits_until)
+            while_lent += sum(_without(stood, max(works_from, at), min(waits_until, to)) for at, to in lent.get(container, []))
     apps = {one.name: one.app_id for one in results}
     right = all(one.status == "SUCCEEDED" for one in results)
     right &= all(jobs.worked(cluster, apps[name], count) for name, count in strokes.items())
@@ -151,7 +162,7 @@ def _run(cluster, options, kill):
     hiatus = cluster.spec.scheduler == "hiatus"
     reports = _reports(cluster)
     log = cluster.daemon("resourcemanager").log.read_text(errors="replace")
-    return Outcome([one.sojourn_s for one in results], held, idle, suspended,
+    return Outcome([one.sojourn_s for one in results], held, starting, idle, while_lent, suspended,
                    sum(one.attempts_in("KILLED") + one.attempts_in("FAILED") for one in results), right,
                    cluster.rm.get("/ws/v1/hiatus")["suspended_now"] if hiatus else 0, log.count("books differ"),
                    reports.get("Taken", 0), sum(reports.get(why, 0) for why in ("Malformed", "Forged", "Old", "Excess")), kills)
@@ -161,6 +172,33 @@ def _reports(cluster):
     """The metrics of what jobs report, {} where nobody listens."""
     beans = cluster.rm.get("/jmx?qry=Hadoop:service=ResourceManager,name=HiatusReportMetrics")["beans"]
     return beans[0] if beans else {}
+
+
+_FETCHED = re.compile(r"^(\S+ [\d:]+),(\d{3}) .* close(?:InMemory|OnDisk)File ", re.MULTILINE)
+_DECIDED = re.compile(r"^(\S+ [\d:]+),(\d{3}) .*DecisionLog: (Suspended|Resumed) (container_\S+) .*: (.*)$", re.MULTILINE)
+
+
+def _seconds(time, millis):
+    return datetime.strptime(time, "%Y-%m-%d %H:%M:%S").timestamp() + int(millis) / 1000
+
+
+def _first_fetch_s(cluster, container):
+    """When the reduce had the first map's output, by its own log; without end if it never had."""
+    for log in cluster.dir.glob(f"node*/logs/*/{container}/syslog*"):
+        if match := _FETCHED.search(log.read_text(errors="replace")):
+            return _seconds(*match.groups())
+    return float("inf")
+
+
+def _loans(cluster):
+    """Spans (s since the epoch) in which each container's room was lent, by the ResourceManager's log."""
+    loans = {}
+    for time, millis, what, container, why in _DECIDED.findall(cluster.daemon("resourcemanager").log.read_text(errors="replace")):
+        if what == "Suspended" and "lends its room" in why:
+            loans.setdefault(container, []).append((_seconds(time, millis), float("inf")))
+        elif what == "Resumed" and container in loans:
+            loans[container][-1] = (loans[container][-1][0], _seconds(time, millis))
+    return loans
 
 
 def _without(stood, begin, end):
@@ -177,9 +215,11 @@ def _lent(cluster):
 
 def report(outcomes):
     """The tables and claims as parts of a page."""
-    rows = [[name, statistics.mean(one.sojourns_s), one.held_s, one.idle_s, one.idle_s / one.held_s, one.suspended, one.lost,
+    rows = [[name, statistics.mean(one.sojourns_s), one.held_s, one.starting_s, one.idle_s, one.lent_s, one.idle_s / one.held_s,
+             (one.starting_s + one.idle_s) / one.held_s, one.suspended, one.lost,
              "yes" if one.right else "NO", one.left, one.differ, one.taken, one.refused, one.kills] for name, one in outcomes.items()]
-    parts = [tables.table("Seen", ["", "mean turnaround, s", "held by reduces, s", "idle of that, s", "idle part", "suspensions of reduces",
+    parts = [tables.table("Seen", ["", "mean turnaround, s", "held by reduces, s", "starting, s", "idle, s", "of that while its room was lent, s", "idle part",
+                                   "idle or starting", "suspensions of reduces",
                                    "attempts lost", "outputs right", "suspended at the end", "books differed", "reports believed", "reports refused",
                                    "daemons killed while lent"], rows)]
     claims = ""
@@ -190,6 +230,8 @@ def report(outcomes):
         if plain and not one.kills:
             ratio = one.idle_s / one.held_s / (plain.idle_s / plain.held_s)
             claims += tables.claim(f"P2, {name}: the idle part of what reduces hold is at most half", ratio <= 0.5, f"{ratio:.2f} of that without")
+            seconds = one.idle_s / plain.idle_s
+            claims += tables.claim(f"{name}: reduces hold at most half as long idle", seconds <= 0.5, f"{seconds:.2f} of the seconds without")
         for other, what in ((stock, "stock FIFO"), (plain, "Hiatus without lending")):
             if other and not one.kills:
                 ratio = statistics.mean(one.sojourns_s) / statistics.mean(other.sojourns_s)

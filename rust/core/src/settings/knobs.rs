@@ -246,7 +246,7 @@ pub const KNOBS: &[Knob] = &[
         range: Range::Fraction(0.0, 1.0),
         per_queue: true,
         meaning: "A lender goes on when so much of the maps that it waited for is done (D_r), and no borrower is sorting and \
-                  writing what it made; or when nobody wants its room, or at the end of `max-suspension-ms`.",
+                  writing what it made; or when for 2 s nobody used or wanted its room, or at the end of `max-suspension-ms`.",
     },
     Knob {
         name: "lend-wait",

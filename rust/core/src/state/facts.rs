@@ -172,9 +172,10 @@ impl Cluster {
                 if let Some(container) = self.containers.get_mut(&container) {
                     container.state = State::Suspended;
                 }
+                let now = self.now;
                 self.at_node(id, |node| {
                     node.settled(container, resource);
-                    node.loans.get_mut(&container).into_iter().for_each(Loan::settle);
+                    node.loans.get_mut(&container).into_iter().for_each(|loan| loan.settle(now));
                 });
             }
         }
@@ -351,7 +352,7 @@ impl Cluster {
         self.change_state(id, |container, node, now| {
             container.suspend(node.heartbeats + HEARTBEATS_TO_SUSPEND, now);
             node.resuming.remove(&id);
-            give_back(node, id, container);
+            give_back(node, id, container, now);
             if container.reason == Some(Reason::Lent) {
                 node.loans.insert(id, Loan::of(container, terms));
             }
@@ -438,10 +439,10 @@ impl Cluster {
         let worked = self.jobs.get(&container.app).map(|job| job.worked(id, &container, self.now));
         let worked = worked.filter(|worked| exit == Exit::Succeeded && *worked > Millis(0));
         self.sampled(&container, |sample, side| sample.ended(side, worked));
-        let home = container.node;
+        let (home, now) = (container.node, self.now);
         let leave = |node: &mut Node| {
             node.remove(id, &container);
-            give_back(node, id, &mut container);
+            give_back(node, id, &mut container, now);
             node.resuming.remove(&id);
             node.claims.retain(|claim| claim.purpose != For::Resume(id));
             node.partition
@@ -507,9 +508,7 @@ fn borrow(node: &mut Node, id: ContainerId, container: &Container) -> Option<Con
 }
 
 /// The container does not use lent room any more.
-fn give_back(node: &mut Node, id: ContainerId, container: &mut Container) {
+fn give_back(node: &mut Node, id: ContainerId, container: &mut Container, now: Millis) {
     let loan = container.lender.take().and_then(|lender| node.loans.get_mut(&lender));
-    loan.into_iter().for_each(|loan| {
-        loan.borrowers.remove(&id);
-    });
+    loan.into_iter().for_each(|loan| loan.give_back(id, now));
 }

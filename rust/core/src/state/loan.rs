@@ -3,7 +3,7 @@
 use super::Container;
 use crate::fact::PhaseKey;
 use crate::predoop::Terms;
-use crate::units::{AppId, ContainerId, Resource};
+use crate::units::{AppId, ContainerId, Millis, Resource};
 use std::collections::BTreeMap;
 
 /// A loan, on the lender's node. What borrows has all its room of this one lender (law 15).
@@ -19,6 +19,8 @@ pub struct Loan {
     promised: Vec<Promise>,
     /// Whether the node knows of the lender's suspension, so that the room can be used.
     settled: bool,
+    /// When a borrower last left, or at first it was settled.
+    left: Millis,
 }
 
 /// Who is to use lent room.
@@ -42,7 +44,7 @@ impl Promise {
 impl Loan {
     pub(super) fn of(container: &Container, terms: Terms) -> Loan {
         let (borrowers, promised) = (BTreeMap::new(), Vec::new());
-        Loan { room: container.resource(), terms, borrowers, promised, settled: false }
+        Loan { room: container.resource(), terms, borrowers, promised, settled: false, left: Millis::default() }
     }
 
     /// What nobody has borrowed, promised or not.
@@ -79,8 +81,18 @@ impl Loan {
         self.promised.iter().any(|promise| matches!(promise, Promise::Resume(resumed, _) if *resumed == id))
     }
 
-    pub(super) fn settle(&mut self) {
-        self.settled = true;
+    /// For how long it could have been used and nobody did; `None` while it is used, or cannot be.
+    pub fn unused_for(&self, now: Millis) -> Option<Millis> {
+        (self.settled && !self.is_used()).then(|| now.since(self.left))
+    }
+
+    pub(super) fn settle(&mut self, now: Millis) {
+        (self.settled, self.left) = (true, now);
+    }
+
+    pub(super) fn give_back(&mut self, borrower: ContainerId, now: Millis) {
+        self.borrowers.remove(&borrower);
+        self.left = now;
     }
 
     pub(super) fn promise(&mut self, promise: Promise) {

@@ -5,6 +5,7 @@ use hiatus_core::explain::explain;
 use hiatus_core::fact::{Fact, Word};
 use hiatus_core::predoop;
 use hiatus_core::units::{ContainerId, Millis, Resource};
+use std::collections::BTreeMap;
 
 /// Reduces are asked for as soon as a map is done, and fetch what it made at once.
 const EARLY: Shuffle = Shuffle { fetch: Millis(0), ramp_up: 1.0 };
@@ -123,6 +124,38 @@ fn who_borrowed_is_suspended_when_the_lender_comes_back_and_goes_on_in_its_turn(
     let mean = |world: &World| world.outcome().mean_sojourn_s(|_| true);
     let without = mean(uneven_jobs().set("lend", "off").run());
     assert!(mean(&world) < without, "{} s, {without} s without lending", mean(&world));
+}
+
+#[test]
+fn a_loan_that_nobody_wants_lasts_until_it_was_unused_for_twice_what_a_resume_takes() {
+    let world = uneven_jobs().set("lend-threshold", "0").set("lend-resume-part", "1");
+    let mut world = world.set("max-suspension-ms", "3600000");
+    // When each loan was last seen used, or was not there yet; and its terms.
+    let (mut last, mut early) = (BTreeMap::<ContainerId, (Millis, predoop::Terms)>::new(), 0);
+    while world.now() < secs(1_000) {
+        let (before, now) = (world.now(), world.now() + Millis(100));
+        world.run_until(now);
+        let cluster = world.core().cluster();
+        last.retain(|lender, (used, terms)| {
+            let job = cluster.containers().get(lender).map(|reduce| &cluster.jobs()[&reduce.app]);
+            let ended = cluster.loan(*lender).is_none();
+            if ended && job.is_some_and(|job| job.maps_to_do() > 0 && !terms.are_met(1.0, job.maps_succeeded())) {
+                early += 1;
+                let unused = now.since(*used);
+                assert!(unused >= predoop::LEAST_UNUSED, "{lender:?} lends no more at {now:?}, unused for {unused:?}");
+            }
+            !ended
+        });
+        for (lender, loan) in cluster.nodes().values().flat_map(|node| &node.loans) {
+            let (used, _) = last.entry(*lender).or_insert((before, loan.terms));
+            if loan.is_used() {
+                *used = now;
+            }
+        }
+    }
+    assert!(early > 0, "no loan ends early: this test shows nothing");
+    world.run();
+    nothing_was_lost(&world);
 }
 
 #[test]

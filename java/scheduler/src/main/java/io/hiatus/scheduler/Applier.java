@@ -28,6 +28,8 @@ final class Applier {
   private static final Logger LOG = LoggerFactory.getLogger(Applier.class);
   /** So many decisions in a row. */
   private static final int MOST_FAILURES = 20;
+  /** A suspension's reason in the records: what is suspended lends its room. */
+  private static final int LENT = 2;
 
   private final HiatusScheduler scheduler;
   private final Facts facts;
@@ -87,6 +89,8 @@ final class Applier {
       facts.containerRefused(handle, refusal);
       ContainerId id = facts.containers.thing(handle);
       metrics.refused(id == null ? null : scheduler.getCurrentAttemptForContainer(id), refusal);
+    } else if (kind == Records.Suspend.KIND && Records.Suspend.reason(answers, at) == LENT) {
+      scheduler.demotions().lends(facts.containers.thing(handle));
     }
     return 1;
   }
@@ -216,7 +220,7 @@ final class Applier {
         return "its room is for " + facts.apps.thing(by);
       case 1:
         return "it is parked";
-      case 2:
+      case LENT:
         return "it waits for maps of its job and lends its room";
       case 3:
         return "its room is " + facts.containers.thing(by) + "'s again, which had lent it";

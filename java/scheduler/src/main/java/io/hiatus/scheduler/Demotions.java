@@ -1,6 +1,9 @@
 package io.hiatus.scheduler;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -8,6 +11,7 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
@@ -15,6 +19,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptR
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.util.resource.Resources;
 
 /**
  * The containers that Hiatus demoted and has not promoted, in every mode and from before a restart: those it may promote. What
@@ -31,6 +36,8 @@ final class Demotions {
   private final HiatusScheduler scheduler;
   private final HiatusMetrics metrics;
   private final LiveContainers live = new LiveContainers();
+  /** Those of them that lend their room, or wait to come back into it. */
+  private final Map<ContainerId, RMContainer> lenders = new HashMap<>();
   /** Saves applications whose property changed, or null where all that is demoted is ours. */
   private final AppSaver saver;
 
@@ -70,6 +77,46 @@ final class Demotions {
   synchronized void demoted(RMContainer container) {
     add(container);
     keep(app(container.getContainerId()));
+  }
+
+  /** Hiatus demoted the container so that it lends its room. */
+  void lends(ContainerId id) {
+    RMContainer container = scheduler.getRMContainer(id);
+    synchronized (this) {
+      if (container != null && live.has(id)) {
+        lenders.put(id, container);
+      }
+    }
+  }
+
+  /** It is suspended for another reason now, and its room is anybody's. */
+  synchronized void lendsNoMore(ContainerId id) {
+    lenders.remove(id);
+  }
+
+  /**
+   * What is free on nodes because its holders lend it: for some maps only, until the holders come back. What is borrowed is not free.
+   */
+  Resource lentAndFree() {
+    List<RMContainer> all;
+    synchronized (this) {
+      if (lenders.isEmpty()) {
+        return Resources.none();
+      }
+      all = new ArrayList<>(lenders.values());
+    }
+    Map<NodeId, Resource> lent = new HashMap<>();
+    for (RMContainer lender : all) {
+      Resources.addTo(lent.computeIfAbsent(lender.getAllocatedNode(), any -> Resource.newInstance(0, 0)), lender.getAllocatedResource());
+    }
+    Resource free = Resource.newInstance(0, 0);
+    lent.forEach((id, room) -> {
+      FiCaSchedulerNode node = scheduler.getNode(id);
+      if (node != null) {
+        Resources.addTo(free, Resources.componentwiseMin(room, node.getUnallocatedResource()));
+      }
+    });
+    return free;
   }
 
   /** It was promoted, or has ended. */
@@ -113,6 +160,7 @@ final class Demotions {
 
   private boolean remove(ContainerId id) {
     boolean there = live.remove(id);
+    lenders.remove(id);
     metrics.suspendedNow.set(live.size());
     return there;
   }

@@ -254,7 +254,10 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
       List<String> blacklistRemovals, ContainerUpdates updateRequests) {
     Allocation allocation = super.allocate(id, ask, schedulingRequests, release, blacklistAdditions,
         blacklistRemovals, updateRequests);
-    engine.guard(() -> control.complete(getApplicationAttempt(id), allocation));
+    engine.guard(() -> {
+      control.complete(getApplicationAttempt(id), allocation);
+      withhold(allocation, demotions.lentAndFree());
+    });
     // Most calls change nothing, and come often.
     if (isAny(ask) || isAny(schedulingRequests) || updateRequests != null
         && (isAny(updateRequests.getIncreaseRequests()) || isAny(updateRequests.getPromotionRequests()))) {
@@ -263,6 +266,13 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     tellResized(allocation.getIncreasedContainers());
     tellResized(allocation.getDecreasedContainers());
     return allocation;
+  }
+
+  /** Tells the application of less room than there is (its headroom): MapReduce would ask for reduces that may not start there. */
+  private static void withhold(Allocation allocation, Resource room) {
+    if (allocation.getResourceLimit() != null && !Resources.isNone(room)) {
+      allocation.setResourceLimit(Resources.subtractNonNegative(allocation.getResourceLimit(), room));
+    }
   }
 
   private void tellResized(List<Container> containers) {

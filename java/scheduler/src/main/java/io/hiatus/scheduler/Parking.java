@@ -118,6 +118,7 @@ final class Parking {
   void holdIfParked(RMContainer container) {
     ContainerId id = container.getContainerId();
     if (isParkedWhollyOrByItself(id)) {
+      scheduler.demotions().lendsNoMore(id);
       scheduler.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeSignalContainerEvent(
           container.getAllocatedNode(), SignalContainerRequest.newInstance(id, SignalContainerCommand.OUTPUT_THREAD_DUMP)));
     }

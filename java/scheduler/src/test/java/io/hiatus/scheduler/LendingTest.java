@@ -135,6 +135,26 @@ public class LendingTest {
   }
 
   @Test
+  public void headroomIsWithoutRoomThatIsLent() throws Exception {
+    long free = headroomMb();
+    MockCluster.until("the reduce lends its room, and no map has borrowed it yet", () -> {
+      goesOn(1);
+      return reduceIs() == ExecutionType.OPPORTUNISTIC;
+    });
+    assertEquals(3, job.held().size());
+    assertEquals(free, headroomMb());
+    MockCluster.until("a map has borrowed it", () -> {
+      goesOn(1);
+      return job.held().size() == 4;
+    });
+    assertEquals(free, headroomMb());
+  }
+
+  private long headroomMb() throws Exception {
+    return job.call().getAvailableResources().getMemorySize();
+  }
+
+  @Test
   public void aRefreshTurnsLendingOffAndOn() throws Exception {
     cluster.refresh(conf -> conf.set(hiatus("lend"), "off"));
     goesOn(10);
