@@ -16,6 +16,8 @@ from . import tables
 from .hfsp_live import SCHEDULERS, draw, play
 
 _BEFORE, _AFTER = "FIFO", "HFSP/suspend"
+#: Classes of `hiatus what-if` that these jobs are of, by seconds of tasks: more than, and up to.
+_CLASSES = {"up to 1 min": (0, 60), "up to 10 min": (60, 600), "up to 1 h": (600, 3600), "all": (0, float("inf"))}
 _CLIENT_MS = 5000  #: a job says when its client began to submit it, the ResourceManager when it came
 _METHOD = (
     f"The jobs of `scripts/experiment hfsp-live`, under stock CapacityScheduler with FIFO. `scripts/save-history` saved what YARN kept of them, and "
@@ -51,7 +53,7 @@ def _seed(seed, say):
     predicted = _predict(folder)
     really = play(_AFTER, drawn, f"seed {seed}, {_AFTER}", say).results
     work_s = [sum(one.maps_ms + one.reduces_ms) / 1000 for one in drawn]
-    for name, least_s, most_s in (("up to 1 min", 0, 60), ("up to 10 min", 60, 600), ("more", 600, float("inf")), ("all", 0, float("inf"))):
+    for name, (least_s, most_s) in _CLASSES.items():
         row = predicted.get(name)
         real = [result.sojourn_s for result, work in zip(really, work_s) if least_s < work <= most_s]
         if row and int(row["jobs"]) == len(real):

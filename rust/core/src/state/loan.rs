@@ -17,10 +17,8 @@ pub struct Loan {
     pub borrowers: BTreeMap<ContainerId, Resource>,
     /// Proposed in this step to go there, and not yet confirmed.
     promised: Vec<Promise>,
-    /// Whether the node knows of the lender's suspension, so that the room can be used.
-    settled: bool,
-    /// When a borrower last left, or at first it was settled.
-    left: Millis,
+    /// Since when the room could be used and nobody left it; `None` until the node knows of the lender's suspension.
+    settled: Option<Millis>,
 }
 
 /// Who is to use lent room.
@@ -44,7 +42,7 @@ impl Promise {
 impl Loan {
     pub(super) fn of(container: &Container, terms: Terms) -> Loan {
         let (borrowers, promised) = (BTreeMap::new(), Vec::new());
-        Loan { room: container.resource(), terms, borrowers, promised, settled: false, left: Millis::default() }
+        Loan { room: container.resource(), terms, borrowers, promised, settled: None }
     }
 
     /// What nobody has borrowed, promised or not.
@@ -59,7 +57,7 @@ impl Loan {
 
     /// What of that can be used now.
     pub fn usable(&self) -> Resource {
-        if self.settled {
+        if self.is_settled() {
             self.unlent()
         } else {
             Resource::ZERO
@@ -68,7 +66,7 @@ impl Loan {
 
     /// Whether the node knows of the lender's suspension.
     pub fn is_settled(&self) -> bool {
-        self.settled
+        self.settled.is_some()
     }
 
     /// Whether anybody uses it or is about to.
@@ -83,16 +81,16 @@ impl Loan {
 
     /// For how long it could have been used and nobody did; `None` while it is used, or cannot be.
     pub fn unused_for(&self, now: Millis) -> Option<Millis> {
-        (self.settled && !self.is_used()).then(|| now.since(self.left))
+        self.settled.filter(|_| !self.is_used()).map(|since| now.since(since))
     }
 
     pub(super) fn settle(&mut self, now: Millis) {
-        (self.settled, self.left) = (true, now);
+        self.settled = Some(now);
     }
 
     pub(super) fn give_back(&mut self, borrower: ContainerId, now: Millis) {
         self.borrowers.remove(&borrower);
-        self.left = now;
+        self.settled = self.settled.map(|_| now);
     }
 
     pub(super) fn promise(&mut self, promise: Promise) {

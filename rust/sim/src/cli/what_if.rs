@@ -18,8 +18,8 @@ use crate::recorded::{self, history, RecordedError};
     that suspended tasks keep slows nobody down; what users may hold in a queue, locality and the shares of labelled \
     partitions are not in a log; stages of one job run one after the other; ApplicationMasters end with their last \
     task; what failed by itself counts as a task like others. `model_error_%` says how far the simulation with the \
-    recorded settings is from what was recorded: a change that is not much larger means nothing. Where the log was recorded in mode observe, or is YARN's own records, \
-    FIFO without preemption stands for stock CapacityScheduler."
+    recorded settings is from what was recorded: a change that is not much larger means nothing. Where the log was \
+    recorded in mode observe, or is YARN's own records, FIFO without preemption stands for stock CapacityScheduler."
 )]
 pub(crate) struct Args {
     /// The log; or the folder in which scripts/save-history put the records of a YARN that may have no Hiatus.

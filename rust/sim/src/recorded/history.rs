@@ -4,7 +4,7 @@
 //! - `nodes.json`: the ResourceManager's `/ws/v1/cluster/nodes`;
 //! - `scheduler.json`: its `/ws/v1/cluster/scheduler`;
 //! - `jobs.json`: the JobHistoryServer's `/ws/v1/history/mapreduce/jobs`;
-//! - `JOB.tasks.json` and `JOB.conf.json` for each of them: its `…/jobs/JOB/tasks` and `…/conf`, of which six properties count.
+//! - `JOB.tasks.json` and `JOB.conf.json` for each of them: its `…/jobs/JOB/tasks` and `…/conf`, of which seven properties count.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -2,6 +2,7 @@ package io.hiatus.scheduler;
 
 import io.hiatus.scheduler.Facts.Refusal;
 import java.nio.ByteBuffer;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.commons.lang3.StringUtils;
@@ -71,26 +72,29 @@ final class Applier {
     int handle;
     String what;
     String why;
+    BiFunction<FiCaSchedulerApp, RMContainer, Refusal> how;
     if (kind == Records.Suspend.KIND) {
+      int reason = Records.Suspend.reason(answers, at);
       handle = Records.Suspend.container(answers, at);
       what = "suspended";
-      why = whySuspended(Records.Suspend.reason(answers, at), Records.Suspend.by(answers, at));
+      why = whySuspended(reason, Records.Suspend.by(answers, at));
+      how = (attempt, container) -> suspend(attempt, container, reason == LENT);
     } else if (kind == Records.Resume.KIND) {
       handle = Records.Resume.container(answers, at);
       what = "resumed";
       why = "it has room";
+      how = control::promote;
     } else {
       handle = Records.Kill.container(answers, at);
       what = "killed";
       why = whyKilled(Records.Kill.cause(answers, at), Records.Kill.by(answers, at));
+      how = control::kill;
     }
-    Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> change(kind, handle, what, why));
+    Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> change(handle, how, what, why));
     if (refusal != null) {
       facts.containerRefused(handle, refusal);
       ContainerId id = facts.containers.thing(handle);
       metrics.refused(id == null ? null : scheduler.getCurrentAttemptForContainer(id), refusal);
-    } else if (kind == Records.Suspend.KIND && Records.Suspend.reason(answers, at) == LENT) {
-      scheduler.demotions().lends(facts.containers.thing(handle));
     }
     return 1;
   }
@@ -197,15 +201,14 @@ final class Applier {
         assignment.getResource(), Resources.none());
   }
 
-  private Refusal change(int kind, int handle, String what, String why) {
+  private Refusal change(int handle, BiFunction<FiCaSchedulerApp, RMContainer, Refusal> how, String what, String why) {
     ContainerId id = facts.containers.thing(handle);
     RMContainer container = id == null ? null : scheduler.getRMContainer(id);
     FiCaSchedulerApp attempt = id == null ? null : scheduler.getCurrentAttemptForContainer(id);
     if (container == null || attempt == null || attempt.isStopped()) {
       return Refusal.GONE;
     }
-    Refusal refusal = kind == Records.Suspend.KIND ? suspend(attempt, container)
-        : kind == Records.Resume.KIND ? control.promote(attempt, container) : control.kill(attempt, container);
+    Refusal refusal = how.apply(attempt, container);
     if (refusal == null) {
       log.done(StringUtils.capitalize(what), container, attempt.getUser(), why);
     } else {
@@ -242,11 +245,14 @@ final class Applier {
     }
   }
 
-  private Refusal suspend(FiCaSchedulerApp attempt, RMContainer container) {
+  private Refusal suspend(FiCaSchedulerApp attempt, RMContainer container, boolean lends) {
     Refusal refusal = control.demote(attempt, container);
     if (refusal == null) {
       facts.demoted(container.getContainerId());
       scheduler.parking().holdIfParked(container);
+      if (lends) {
+        scheduler.demotions().lends(container);
+      }
     }
     return refusal;
   }

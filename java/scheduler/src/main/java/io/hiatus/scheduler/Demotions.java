@@ -80,12 +80,9 @@ final class Demotions {
   }
 
   /** Hiatus demoted the container so that it lends its room. */
-  void lends(ContainerId id) {
-    RMContainer container = scheduler.getRMContainer(id);
-    synchronized (this) {
-      if (container != null && live.has(id)) {
-        lenders.put(id, container);
-      }
+  synchronized void lends(RMContainer container) {
+    if (live.has(container.getContainerId())) {
+      lenders.put(container.getContainerId(), container);
     }
   }
 
