@@ -75,6 +75,8 @@ def options(parser):
     parser.add_argument("--jobs", type=int, default=3, metavar="N", help="jobs of a run (default: 3)")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), metavar="NAME", help=f"of {', '.join(WAYS)} (default: all)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the maps' lengths (default: 1)")
+    parser.add_argument("--stretch", type=int, default=1, metavar="N",
+                        help="tasks take so many times as long, so that starting and telling weigh less (default: 1)")
 
 
 def run(options, say):
@@ -101,7 +103,8 @@ def run(options, say):
             say(f"{name}: {outcomes[name]}")
         finally:
             cluster.down()
-    beside = f" Beside it ran: {options.beside}." if options.beside else ""
+    beside = f" Tasks took {options.stretch} times that." if options.stretch > 1 else ""
+    beside += f" Beside it ran: {options.beside}." if options.beside else ""
     tables.write("predoop-live", "Lending on real daemons, measured", _METHOD + beside, report(outcomes))
 
 
@@ -116,10 +119,11 @@ def _draw(options, cluster):
             out = cluster.dir / f"counts-{time.time_ns()}-{number}"
             drawn.append(jobs.job(f"words-{number}", number * _BETWEEN_S, "wordcount", source, out, conf={"mapreduce.job.reduces": _REDUCES}))
         else:
-            maps = [round(_MAP_S * chooser.lognormvariate(0, _SIGMA), 1) for _ in range(_MAPS)]
-            drawn.append(jobs.job(f"timed-{number}", number * _BETWEEN_S, "timed-tasks", ",".join(f"{one * 1000:.0f}" for one in maps),
-                                  ",".join([str(_REDUCE_S * 1000)] * _REDUCES)))
-            strokes[f"timed-{number}"] = sum(round(one * 10) for one in maps) + _REDUCES * _REDUCE_S * 10
+            maps = [round(options.stretch * _MAP_S * chooser.lognormvariate(0, _SIGMA), 1) for _ in range(_MAPS)]
+            reduces = [options.stretch * _REDUCE_S] * _REDUCES
+            drawn.append(jobs.job(f"timed-{number}", number * _BETWEEN_S, "timed-tasks", *(",".join(f"{one * 1000:.0f}" for one in times)
+                                                                                          for times in (maps, reduces))))
+            strokes[f"timed-{number}"] = sum(round(one * 10) for one in maps + reduces)
     return drawn, strokes
 
 

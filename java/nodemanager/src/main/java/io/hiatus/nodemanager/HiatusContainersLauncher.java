@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * <li>looks for room for containers that ran through such a restart and already hold their room, once containers wait for
  * room at all (a queue length above 0, which suspension needs): on a full node nobody would notice their end;</li>
  * <li>starts a container that waited for room at a restart before it has its files, in vain, or once more when there is room
- * again;</li>
+ * again; and without them where it had them before the restart ({@link RecoveredFiles});</li>
  * <li>stops containers on the NodeManager's one event thread, which a slow one would hold up.</li>
  * </ul>
  * {@link NodeManagerSetup} puts it there.
@@ -183,9 +183,23 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                     dispatch(event);
                 }
             });
+        } else if (RecoveredFiles.areLost(container)) {
+            containerLauncher.submit(() -> restoreFiles(event));
         } else {
             super.handle(event);
         }
+    }
+
+    private void restoreFiles(ContainersLauncherEvent launch) {
+        Container container = launch.getContainer();
+        try {
+            RecoveredFiles.restore(container, context.getNMStateStore());
+        } catch (IOException | RuntimeException e) {
+            kill(container, "it waited for room at a restart of the NodeManager, and its files were not found again", e);
+            return;
+        }
+        LOG.info("{} has its files again", container.getContainerId());
+        dispatch(launch);
     }
 
     /**
@@ -326,7 +340,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         return true;
     }
 
-    private void kill(Container container, String because, RuntimeException cause) {
+    private void kill(Container container, String because, Exception cause) {
         ContainerId id = container.getContainerId();
         LOG.warn("Killing {}: {}", id, because, cause);
         dispatch(new ContainerKillEvent(id, ContainerExitStatus.PREEMPTED,

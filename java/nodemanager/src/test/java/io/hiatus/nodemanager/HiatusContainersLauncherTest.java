@@ -52,6 +52,7 @@ import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.Conta
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEventType;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.SignalContainersLauncherEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.localizer.ResourceSet;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerState;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerStatus;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService;
@@ -86,6 +87,8 @@ public class HiatusContainersLauncherTest {
     public void start() {
         when(container.getContainerId()).thenReturn(TestContainer.ID);
         when(container.getContainerState()).thenAnswer(call -> state);
+        when(container.getLaunchContext()).thenReturn(RecoveredFilesTest.wanting());
+        when(container.getResourceSet()).thenReturn(new ResourceSet());
         when(executor.suspension()).thenReturn(suspension);
         when(dispatcher.getEventHandler()).thenReturn((Event event) -> sent.add((Enum<?>) event.getType()));
         LocalDirsHandlerService dirs = mock(LocalDirsHandlerService.class);
@@ -169,6 +172,15 @@ public class HiatusContainersLauncherTest {
         state = ContainerState.PAUSING;
         toContainer(end);
         verify(container).handle(argThat(event -> event.getType() == ContainerEventType.CONTAINER_PAUSED));
+    }
+
+    @Test
+    public void aContainerIsKilledAndNotStartedWithoutTheFilesThatItHadBeforeARestart() throws Exception {
+        when(container.getLaunchContext()).thenReturn(RecoveredFilesTest.wanting("job.jar"));
+        when(store.loadLocalizationState()).thenThrow(new java.io.IOException("the disk is gone"));
+        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.SCHEDULED);
+        awaitSent(ContainerEventType.KILL_CONTAINER, 1);
+        assertEquals(1, sent.size());
     }
 
     @Test
