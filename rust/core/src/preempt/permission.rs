@@ -8,6 +8,9 @@ use crate::settings::{ClusterSettings, QueueSettings, Settings};
 use crate::state::{Cluster, Container, For, Job, Node, State};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId};
 
+/// Rounds of kills that try nobody's patience under orders over all jobs.
+const CROWD_ROUNDS: u32 = 64;
+
 /// How a container may go, and for whom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Permission {
@@ -46,8 +49,8 @@ pub(super) fn may_take(
     let done = job.progress_of(id, container.phase);
     let before = estimate::first_or_default(job, container.phase.priority, queue);
     let left = estimate::task_left(phase, job.worked(id, container, now), done, before);
-    // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs nobody takes from its own queue, and what
-    // began last is meant to go; they have a bound of their own.
+    // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs what began last is meant to go, and they have a
+    // bound of their own; but where that is off, work that is killed again and again must end as well.
     let killed = phase.kill_rounds(container);
     let in_crowd = victims::order(queue.victims).over_all_jobs().is_some();
     if in_crowd && queue.gp.max_kills.is_some_and(|most| killed >= most) {
@@ -61,7 +64,7 @@ pub(super) fn may_take(
         resumed: container.suspensions > 0,
         in_spare_room: container.in_spare_room,
         preempted_for: container.preempted_for,
-        kill_rounds: if in_crowd { 0 } else { killed },
+        kill_rounds: if in_crowd { killed.saturating_sub(CROWD_ROUNDS) } else { killed },
         node_can_suspend: node.can_suspend,
         memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node),
     };

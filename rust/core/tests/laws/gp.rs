@@ -193,3 +193,20 @@ fn what_the_rule_takes_goes_to_jobs_below_their_shares_first_in_order_first() {
     let (one, two) = (world.held("one") - 1, world.held("two") - 1);
     assert_eq!((one.max(two), one.min(two)), (10, 1), "a share is ten whole containers");
 }
+
+#[test]
+fn law_8_jobs_that_each_starve_the_other_end_nevertheless() {
+    // Everybody is a long job, and starves the other within seconds: they kill each other's tasks in turns, before one of them is done.
+    let mut world = slots()
+        .set("policy", "las")
+        .set("min-run-ms", "0")
+        .set("gp-starvation", "on")
+        .set("gp-interval-ms", "100")
+        .set("gp-period-ms", "1000")
+        .set("gp-timeout-ms", "0")
+        .set("gp-long-task-ms", "0")
+        .job(job("one", "root.other", 40, 60, 0))
+        .job(job("two", "root.other", 40, 60, 20));
+    world.run();
+    assert!(world.count.preempted > 0);
+}

@@ -1,7 +1,7 @@
 //! Who is taken from, and how much.
 
-use crate::world::{gb, secs, Job, Node, Times, World};
-use hiatus_core::units::NodeId;
+use crate::world::{gb, secs, Job, Node, Stage, Times, World};
+use hiatus_core::units::{NodeId, PartitionId};
 
 #[test]
 fn law_5_a_small_container_is_spared_when_a_larger_one_has_to_go_anyway() {
@@ -144,4 +144,29 @@ fn law_8_what_is_lost_with_its_node_was_not_killed_and_protects_nothing() {
     }
     world.run_until(secs(1_012));
     assert!(world.count.suspended >= 4, "{}", world.count.suspended);
+}
+
+#[test]
+fn law_8_reduces_that_hold_what_a_map_needs_anew_are_given_up_one_by_one() {
+    // One is too small for it, and MapReduce lets the map wait for 300 s before it gives up the next.
+    let stage = |times: &[u64], size| Stage {
+        times: Times::Each(times.iter().copied().map(secs).collect()),
+        size,
+        partition: Some(PartitionId(1)),
+        slowstart: 0.0,
+    };
+    let mut world = World::new()
+        .node(Node::of(gb(4)))
+        .nodes(2, &Node::of(gb(4)).exclusive_partition(1))
+        .job(Job::new("job").stage(stage(&[10, 60], gb(4))).stage(stage(&[5; 8], gb(1))));
+    world.run_until(secs(30));
+    let with = |count| {
+        [NodeId(1), NodeId(2)].into_iter().find(|node| world.containers_of("job", |one| one.node == *node) == count)
+    };
+    let (of_map, of_reduces) = (with(1).unwrap(), with(4).unwrap());
+    assert_ne!(of_map, of_reduces);
+    world.lose_node(of_map);
+    world.relabel(of_map, 2);
+    world.run();
+    assert!(world.sojourn("job") > secs(300));
 }

@@ -121,6 +121,8 @@ pub struct App {
     pub parked: bool,
     /// It gave a container back to make room for an earlier stage, and got none since.
     pub(super) gave_back: bool,
+    /// Since when it blocks itself.
+    pub(super) blocked_since: Option<Millis>,
     stages: Vec<StageState>,
 }
 
@@ -148,6 +150,7 @@ impl App {
             spent: Spent::default(),
             parked: false,
             gave_back: false,
+            blocked_since: None,
             job,
         }
     }

@@ -3,7 +3,11 @@
 use super::world::{Machine, World};
 use super::Life;
 use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
-use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, UserId};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, UserId};
+
+/// For how long MapReduce lets a map wait before it kills a reduce for it whatever the headroom
+/// (`mapreduce.job.reducer.unconditional-preempt.delay.sec`, by default).
+const HANGING: Millis = Millis(300_000);
 
 impl World {
     pub(super) fn submit(&mut self, id: AppId) {
@@ -134,13 +138,17 @@ impl World {
         }
     }
 
-    /// Jobs with early reduces whose maps starve give back one more container, though they got nothing for the last one: it may
-    /// have been too small, or went to somebody else.
+    /// Jobs whose maps starve give back one more container, though they got nothing for the last one: it may have been too small, or
+    /// went to somebody else. Those with early reduces do where the ResourceManager's books have no room, all after [`HANGING`].
     pub(super) fn relieve_starving(&mut self) {
+        let now = self.now;
         for id in (0..self.apps.len() as u32).map(AppId) {
-            let app = &self.apps[id.0 as usize];
-            let early = app.job.shuffle.is_some() && app.registered && app.finished.is_none();
-            if early && app.blocks_itself().is_some() && self.headroom(id) == 0 {
+            let app = self.app_mut(id);
+            let blocked = app.registered && app.finished.is_none() && app.blocks_itself().is_some();
+            app.blocked_since = blocked.then(|| app.blocked_since.unwrap_or(now));
+            let Some(since) = app.blocked_since else { continue };
+            let early = app.job.shuffle.is_some();
+            if now.since(since) >= HANGING || (early && self.headroom(id) == 0) {
                 self.app_mut(id).gave_back = false;
                 self.give_back(id);
             }
