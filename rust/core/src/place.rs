@@ -25,7 +25,7 @@ pub use lent::{may_go_on, takers};
 pub const MOST_CONTAINERS: u32 = 500;
 
 /// What placing has not finished, from step to step.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Placer {
     /// Somebody wants something that not all nodes with room were looked at for yet.
     sweeping: bool,

@@ -175,7 +175,7 @@ impl PartitionPlan {
 type OfSides = (BTreeMap<AppId, Wanted>, PerSide<f64>);
 
 /// The jobs of one queue in one partition, and who orders them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Seat {
     kind: PolicyKind,
     policy: Box<dyn Policy>,
@@ -198,7 +198,7 @@ impl Seat {
 }
 
 /// What the queue's policies say, and their memories.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Planner {
     plans: BTreeMap<PartitionId, PartitionPlan>,
     seats: BTreeMap<(PartitionId, QueueId), Seat>,

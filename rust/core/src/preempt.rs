@@ -46,7 +46,7 @@ const LOOKS_FOR_NOTHING: u64 = 1_000;
 const LOOKS_PER_MS_OF_REST: u64 = 100;
 
 /// Takes room, and remembers where there was none to take.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Preemptor {
     /// Until when nobody looks for victims in a partition: many were looked at in vain a moment ago.
     rests: BTreeMap<PartitionId, Millis>,

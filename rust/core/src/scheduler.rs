@@ -15,8 +15,8 @@ use crate::state::Cluster;
 use crate::units::{Millis, PartitionId};
 use crate::visits::Visits;
 
-/// The scheduler. The same facts at the same times give the same decisions (law 9).
-#[derive(Debug)]
+/// The scheduler. The same facts at the same times give the same decisions (law 9), to a copy of it, too.
+#[derive(Clone, Debug)]
 pub struct Scheduler {
     cluster: Cluster,
     planner: Planner,

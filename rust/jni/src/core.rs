@@ -1,6 +1,8 @@
 //! The cores behind the handles that Java holds.
 
+use crate::explained::Explained;
 use hiatus_core::Scheduler;
+use hiatus_forecast::Forecaster;
 use hiatus_history::{Bounds, Keeper};
 use hiatus_wire::convert;
 use hiatus_wire::session::{Session, SessionError};
@@ -33,8 +35,8 @@ pub enum CoreError {
     /// An earlier call panicked half-way; the state cannot be trusted.
     #[error("this core panicked earlier and must be made anew")]
     Broken,
-    /// The system gives no thread for history.
-    #[error("no thread for history: {0}")]
+    /// The system gives no thread for history or forecasts.
+    #[error("no thread for history or forecasts: {0}")]
     Thread(#[from] std::io::Error),
     /// The JVM refused.
     #[error("JVM: {0}")]
@@ -49,6 +51,8 @@ pub struct Core {
     given: usize,
     /// Who remembers what jobs did, and where.
     history: Option<(PathBuf, Bounds, Keeper)>,
+    /// Who runs copies ahead.
+    forecaster: Forecaster,
     busy: bool,
 }
 
@@ -69,7 +73,9 @@ impl Core {
     /// # Errors
     /// If the properties are refused.
     pub fn create(json: &str) -> Result<i64, CoreError> {
-        let core = Core { session: Session::new(json)?, answers: Vec::new(), given: 0, history: None, busy: false };
+        let session = Session::new(json)?;
+        let forecaster = Forecaster::begin(session.scheduler().settings().cluster.forecast)?;
+        let core = Core { session, answers: Vec::new(), given: 0, history: None, forecaster, busy: false };
         let mut registry = REGISTRY.lock();
         registry.last += 1;
         let handle = registry.last;
@@ -103,9 +109,14 @@ impl Core {
     /// Puts other settings in force.
     ///
     /// # Errors
-    /// If the properties are refused; the old ones stay.
+    /// If the properties are refused: the old ones stay. If the system gives no thread.
     pub fn configure(&mut self, json: &str) -> Result<(), CoreError> {
-        Ok(self.session.configure(json)?)
+        self.session.configure(json)?;
+        let wanted = self.session.scheduler().settings().cluster.forecast;
+        if wanted != self.forecaster.settings() {
+            self.forecaster = Forecaster::begin(wanted)?;
+        }
+        Ok(())
     }
 
     /// One step; its answers are fetched with [`Core::give`].
@@ -118,6 +129,7 @@ impl Core {
         if let Some((_, _, keeper)) = &mut self.history {
             keeper.note(self.session.scheduler().notes());
         }
+        self.forecaster.look(self.session.scheduler());
         Ok(())
     }
 
@@ -189,6 +201,6 @@ impl Core {
     /// # Errors
     /// If it cannot be written as JSON, which would be a defect.
     pub fn explain(&self) -> Result<String, CoreError> {
-        Ok(serde_json::to_string(&hiatus_core::explain::explain(self.session.scheduler()))?)
+        Ok(serde_json::to_string(&Explained::of(self.session.scheduler(), &self.forecaster.latest()))?)
     }
 }

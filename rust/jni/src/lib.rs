@@ -5,5 +5,6 @@
 
 pub mod core;
 pub mod entry;
+mod explained;
 pub mod java;
 pub mod said;

@@ -4,7 +4,7 @@
 use super::{by_arrival, JobView, Policy, Supply, Target};
 use crate::entitlement::max_min;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fair;
 
 impl Policy for Fair {

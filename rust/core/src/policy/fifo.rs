@@ -2,7 +2,7 @@
 
 use super::{by_arrival, fill_in_order, JobView, Policy, Supply, Target};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fifo;
 
 impl Policy for Fifo {

@@ -2,7 +2,7 @@
 
 use super::{fill_in_order, sorted_by_key, JobView, Policy, Supply, Target};
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Las;
 
 impl Policy for Las {

@@ -12,6 +12,7 @@ use crate::entitlement::EPSILON;
 use crate::settings::{PolicyKind, QueueSettings};
 use crate::units::{AppId, Millis, Resource};
 use crate::view::{JobView, PhaseView};
+use dyn_clone::DynClone;
 use serde::Serialize;
 
 /// What the jobs of a queue share, and under which rules.
@@ -87,7 +88,7 @@ pub struct Target {
 }
 
 /// The order of a queue's jobs, and their targets.
-pub trait Policy: Send + std::fmt::Debug {
+pub trait Policy: DynClone + Send + std::fmt::Debug {
     /// Orders `jobs` and divides [`Supply::entitled`] among them; ties are broken by [`by_arrival`]. Every job appears,
     /// and may appear again with a target that is not smaller: early with what it should have before others, later with
     /// the rest. The last target counts against it.
@@ -111,6 +112,9 @@ pub trait Policy: Send + std::fmt::Debug {
         None
     }
 }
+
+// A scheduler is copied with all that its policies remember: forecasts run on copies.
+dyn_clone::clone_trait_object!(Policy);
 
 /// A fresh policy of that kind.
 pub fn create(kind: PolicyKind) -> Box<dyn Policy> {

@@ -78,7 +78,7 @@ pub struct Suspect {
 }
 
 /// Looks at one partition, time and again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Watch {
     busy: Record,
     demand: Record,
@@ -190,7 +190,7 @@ impl Watch {
 }
 
 /// A quantity over the last period: each value holds until the next. Before the first it was 0.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Record(VecDeque<(Millis, f64)>);
 
 impl Record {

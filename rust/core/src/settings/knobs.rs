@@ -614,6 +614,22 @@ pub const KNOBS: &[Knob] = &[
         meaning: "Order and targets are computed anew at most this often, and at least every ten times as long.",
     },
     Knob {
+        name: "forecast-interval-ms",
+        unit: "ms",
+        default: "0",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: false,
+        meaning: "How often the ends of jobs are forecast, as long as that costs no more than a tenth of a core; `0`: never.",
+    },
+    Knob {
+        name: "forecast-max-size",
+        unit: "nodes, jobs and containers",
+        default: "20000",
+        range: Range::Whole(0, 10_000_000),
+        per_queue: false,
+        meaning: "In a larger cluster nothing is forecast: the copy of the state is made under the scheduler's lock.",
+    },
+    Knob {
         name: "claim-timeout-ms",
         unit: "ms",
         default: "30000",

@@ -319,6 +319,19 @@ pub struct ClusterSettings {
     pub refused_rest: Millis,
     /// When long jobs give way.
     pub starvation: StarvationSettings,
+    /// For whoever runs a copy of the core ahead.
+    pub forecast: ForecastSettings,
+}
+
+/// How often the ends of jobs are forecast, and of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForecastSettings {
+    /// Time between two forecasts; none is made if it is zero.
+    pub interval: Millis,
+    /// Nodes, jobs and containers of the largest cluster for which one is made.
+    pub max_size: usize,
+    /// Whether the core only looks on, so that what it would do tells nothing.
+    pub observes: bool,
 }
 
 /// All settings, parsed and valid.

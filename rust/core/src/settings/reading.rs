@@ -6,8 +6,8 @@
 
 use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use super::{
-    Candidates, Class, ClusterSettings, FlexSettings, GpSettings, HfspSettings, HintRules, LendSettings, Mode,
-    PlacerSettings, PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings, Victims,
+    Candidates, Class, ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HintRules,
+    LendSettings, Mode, PlacerSettings, PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings, Victims,
 };
 use crate::flex::{read_steps, Metric};
 use crate::units::Millis;
@@ -121,6 +121,11 @@ impl Settings {
                     long_task: Millis(cluster.number("gp-long-task-ms")),
                     first_part: cluster.number("gp-first-part"),
                     timeout: Millis(cluster.number("gp-timeout-ms")),
+                },
+                forecast: ForecastSettings {
+                    interval: Millis(cluster.number("forecast-interval-ms")),
+                    max_size: cluster.number("forecast-max-size"),
+                    observes: cluster.text("mode") == "observe",
                 },
             },
         })

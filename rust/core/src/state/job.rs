@@ -226,6 +226,12 @@ impl Job {
         })
     }
 
+    /// Request priorities of whose tasks the application has said how many there are, and how many: what was not asked for yet
+    /// need not be known otherwise.
+    pub fn said_tasks(&self) -> impl Iterator<Item = (i32, u32)> + '_ {
+        self.said.iter().map(|(priority, said)| (*priority, said.tasks))
+    }
+
     /// Tasks of a phase that are not done, whether the application has asked for their containers or not.
     pub fn to_do(&self, key: PhaseKey) -> u32 {
         self.phases.get(&key).map_or(0, |phase| phase.left().saturating_add_signed(self.unasked(key)))

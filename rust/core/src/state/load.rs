@@ -98,7 +98,7 @@ impl QueueLoad {
 }
 
 /// The loads of all queues that ever had a job.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Loads(BTreeMap<QueueId, QueueLoad>);
 
 impl Loads {

@@ -46,7 +46,7 @@ pub const HEARTBEATS_TO_SUSPEND: u64 = 2;
 pub type ByHandle<K, V> = HashMap<K, V, FxBuildHasher>;
 
 /// Everything known.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Cluster {
     now: Millis,
     silent_after: Millis,

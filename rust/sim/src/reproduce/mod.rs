@@ -9,6 +9,7 @@ mod chapter5;
 pub mod ensemble;
 pub mod figure;
 mod flex;
+mod forecast;
 mod gp;
 mod hints;
 mod predoop;
@@ -77,7 +78,7 @@ pub fn studies() -> &'static [&'static Study] {
             gp::STUDIES,
             batchmr::STUDIES,
             predoop::STUDIES,
-            &[&hints::HINTS],
+            &[&hints::HINTS, &forecast::FORECAST],
         ]
         .concat()
     })

@@ -33,7 +33,7 @@ struct Allotment {
 }
 
 /// The policy and its memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Flex {
     history: History,
     decided: Option<Millis>,

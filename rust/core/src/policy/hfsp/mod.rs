@@ -49,7 +49,7 @@ struct Ranked<'a> {
 }
 
 /// The policy and its memory.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Hfsp {
     sizes: Sizes,
     virtually: VirtualCluster,

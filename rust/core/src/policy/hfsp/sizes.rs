@@ -64,7 +64,7 @@ pub struct Trainee {
 }
 
 /// Sizes of all jobs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sizes {
     jobs: ByHandle<AppId, BTreeMap<PhaseKey, Size>>,
     history: History,

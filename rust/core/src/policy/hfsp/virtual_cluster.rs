@@ -54,7 +54,7 @@ impl VirtualJob {
 }
 
 /// Jobs under max-min fair sharing.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct VirtualCluster {
     /// By handle.
     jobs: Vec<VirtualJob>,

@@ -263,12 +263,40 @@ function whenOn(part, job) {
   return (job.pending + job.suspended === 0 ? "It has all it wants." : `It waits for ${job.blocked_by}.`) + suspended;
 }
 
+const NO_FORECAST = {
+  "off": "Nothing is forecast: forecast-interval-ms is 0.",
+  "observing": "Nothing is forecast while Hiatus only looks on.",
+  "awaited": "The first forecast is not made yet.",
+  "too-large": "Nothing is forecast: the cluster is larger than forecast-max-size.",
+  "failed": "Forecasting failed; the log has more.",
+};
+
+function whenOver(part) {
+  const about = part.forecast || {};
+  const own = (part.forecasts || [])[0];
+  if (about.state !== "made") {
+    return NO_FORECAST[about.state] || "–";
+  }
+  if (!own) {
+    return "It was not there yet when the last forecast was made.";
+  }
+  if (own.unknown) {
+    return `Not known: ${own.unknown}.`;
+  }
+  const until = own.latest_s === null ? "further ahead than the forecast looks" : time(own.latest_s);
+  const checked = about.held === null ? "No forecast has been checked yet."
+    : `So far ${percent(about.held)} of the ends lay in such intervals (${plural(about.checked_jobs, "job")}).`;
+  return `Probably in ${time(own.ends_in_s)} (between ${time(own.earliest_s)} and ${until}), if nobody new comes before it. `
+    + `It is suspended before in ${percent(own.suspended_before)} of ${about.runs} runs. ${checked}`;
+}
+
 function showJob(id, part) {
   const job = (part.jobs || [])[0];
   const parked = Boolean(job && job.parked);
   const park = make("button", {type: "button", id: "park", "aria-pressed": parked}, parked ? "Wake it" : "Park it");
   park.addEventListener("click", () => changeParked(id, !parked));
-  const answers = {"Why is it here?": whyHere(job), "Why is it suspended?": whySuspended(part, job), "When will it go on?": whenOn(part, job)};
+  const answers = {"Why is it here?": whyHere(job), "Why is it suspended?": whySuspended(part, job), "When will it go on?": whenOn(part, job),
+    "When will it end?": whenOver(part)};
   const hints = job ? job.wrong_hints : [];
   if (hints.length) {
     answers["What is wrong with its tags?"] = hints.join("; ");

@@ -23,8 +23,10 @@ final class Explanation {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String APPLICATION = "application";
   private static final String QUEUE = "queue";
+  /** How it stands with the list {@code forecasts}: without that nobody knows what its intervals are worth. */
+  private static final String FORECAST = "forecast";
   /** The lists whose entries each speak of an application. */
-  private static final String[] LISTS = {"jobs", "suspended", "not_parked_yet", "claims", "giving_way"};
+  private static final String[] LISTS = {"jobs", "suspended", "not_parked_yet", "claims", "giving_way", "forecasts"};
   /** And those that speak of nobody: everybody sees all of their entries. */
   private static final String[] OPEN_LISTS = {"queues", "nodes"};
 
@@ -136,7 +138,7 @@ final class Explanation {
     }
   }
 
-  /** What it says of one application: the lists in which that occurs. */
+  /** What it says of one application: the lists in which that occurs, and how it stands with forecasts. */
   ObjectNode of(String application, Predicate<String> mayView) {
     ObjectNode part = JSON.createObjectNode();
     for (String list : LISTS) {
@@ -149,6 +151,9 @@ final class Explanation {
       if (own.size() > 0) {
         part.set(list, own);
       }
+    }
+    if (whole().has(FORECAST)) {
+      part.set(FORECAST, whole().get(FORECAST));
     }
     return part;
   }

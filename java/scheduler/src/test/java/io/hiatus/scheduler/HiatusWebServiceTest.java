@@ -76,6 +76,32 @@ public class HiatusWebServiceTest {
   }
 
   @Test
+  public void whatIsForecastOfAJobStandsInItsEntryAndIsNoStrangersBusiness() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> {
+      MockCluster.withAccessControl(conf);
+      conf.set(MockCluster.hiatus("forecast-interval-ms"), "1");
+    })) {
+      cluster.node(4 * 1024, 16);
+      FakeApp hers = cluster.started(cluster.submit("default", "alice"));
+      FakeApp his = cluster.started(cluster.submit("default", "bob"));
+      HiatusWebService service = new HiatusWebService(cluster.rm());
+      JsonNode part = json(service.explainApplication(from("alice"), hers.id().toString()));
+      long patience = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+      while (part.path("forecasts").size() == 0 && System.nanoTime() < patience) {
+        cluster.rounds(1);
+        Thread.sleep(50);
+        part = json(service.explainApplication(from("alice"), hers.id().toString()));
+      }
+      assertEquals("made", part.at("/forecast/state").asText());
+      // It is no MapReduce job.
+      assertEquals("it does not say how many tasks it has", part.at("/forecasts/0/unknown").asText());
+      assertTrue(part.at("/forecasts/0/ends_in_s").isNull());
+      JsonNode seen = json(service.explain(from("alice"), 0, ALL, "forecasts", null));
+      assertFalse(seen.toString().contains(his.id().toString()));
+    }
+  }
+
+  @Test
   public void everybodyLearnsWhetherTheyMayParkAndNoStrangersPageMakesABrowserDoIt() throws Exception {
     try (MockCluster cluster = MockCluster.with(MockCluster::withAccessControl)) {
       cluster.node(4 * 1024, 16);
