@@ -1,4 +1,4 @@
-"""What YARN itself keeps of a cluster and its jobs, saved as the files that `hiatus what-if` reads."""
+"""What YARN itself keeps of a cluster and its jobs, saved as the files that `hiatus what-if` and `hiatus history import` read."""
 
 import json
 import subprocess
@@ -16,10 +16,14 @@ _SIZES = {
 }
 
 
-def save(manager, history, folder, since_ms, curl_options=()):
+#: By which Hiatus tells which runs are runs of one job.
+_NAMES = {"mapreduce.job.name", "mapreduce.job.tags"}
+
+
+def save(manager, history, folder, since_ms, curl_options=(), names=False):
     """Saves jobs submitted since then (ms of the epoch) into an empty folder; gives back how many.
 
-    ``manager`` and ``history`` are web addresses. Raises ClusterError if one of them does not answer, or the folder has files.
+    ``manager`` and ``history`` are web addresses; ``names``: jobs' names and tags, too. Raises ClusterError if one of them does not answer, or the folder has files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
@@ -40,8 +44,8 @@ def save(manager, history, folder, since_ms, curl_options=()):
         tasks = (ask(history, f"{path}/tasks")["tasks"] or {}).get("task", [])
         write(f"{job['id']}.tasks", {"tasks": {"task": [_some(task, _OF_TASKS) for task in tasks]}})
         properties = ask(history, f"{path}/conf")["conf"].get("property", [])
-        sizes = [_some(one, ("name", "value")) for one in properties if one["name"] in _SIZES]
-        write(f"{job['id']}.conf", {"conf": {"property": sizes}})
+        kept = [_some(one, ("name", "value")) for one in properties if one["name"] in (_SIZES | _NAMES if names else _SIZES)]
+        write(f"{job['id']}.conf", {"conf": {"property": kept}})
     write("jobs", {"jobs": {"job": jobs}})
     return len(jobs)
 

@@ -163,6 +163,19 @@ impl Store {
         read().map_err(|error| wrong(&self.path, error))
     }
 
+    /// When the oldest run that is known ended, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// See [`HistoryError`].
+    pub fn oldest_ms(&self) -> Result<Option<u64>, HistoryError> {
+        let first = || -> Result<Option<u64>, redb::Error> {
+            let by_age = self.db.begin_read()?.open_table(BY_AGE)?;
+            let oldest = by_age.first()?.map(|(key, _)| key.value().0);
+            Ok(oldest)
+        };
+        first().map_err(|error| wrong(&self.path, error))
+    }
+
     /// How many runs are known.
     ///
     /// # Errors

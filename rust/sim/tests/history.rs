@@ -1,13 +1,15 @@
-//! What `hiatus what-if` reads in YARN's own records, as `scripts/save-history` puts them into a folder.
+//! What `hiatus what-if` and `hiatus history import` read in YARN's own records, as `scripts/save-history` puts them into a folder.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
+use hiatus_core::recurring::{class_id, job_class, Record, Tasks};
 use hiatus_core::units::{Millis, Resource};
-use hiatus_sim::recorded::history::past;
+use hiatus_history::{Bounds, Store};
+use hiatus_sim::recorded::history::{finished, past};
 use hiatus_sim::workload::cluster::{secs, Job, Times};
 
 const NODES: &str = r#"{"nodes":{"node":[
@@ -138,4 +140,80 @@ fn what_if_answers_from_a_folder_as_from_a_log() {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(said.contains("jobs used,2\n") && said.contains("left out: nodes with a label,1\n"), "{said}");
     assert!(said.contains("\nall,2,"), "{said}");
+}
+
+/// As `scripts/save-history --names` saves it.
+fn named(name: &str, tags: &str) -> String {
+    let names = format!(
+        r#"{{"name":"mapreduce.job.name","value":"{name}"}},{{"name":"mapreduce.job.tags","value":"{tags}"}},"#
+    );
+    CONF.replace(r#""property":["#, &format!(r#""property":[{names}"#))
+}
+
+fn import(folder: &Folder, directory: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hiatus"));
+    command.args(["history", "import", "--format", "csv"]).arg(&folder.0).arg(directory).output().unwrap()
+}
+
+fn imported(folder: &Folder, directory: &Path) -> String {
+    let done = import(folder, directory);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+fn not_imported(folder: &Folder, directory: &Path) -> String {
+    let done = import(folder, directory);
+    assert!(!done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    String::from_utf8(done.stderr).unwrap()
+}
+
+#[test]
+fn what_is_imported_is_what_a_resource_manager_asks_for_by_the_class_of_the_next_run() {
+    let (folder, directory) = (Folder::new("import"), tempfile::tempdir().unwrap());
+    folder.write("job_1_0001.conf", &named("Sort 2026-11-22", "etl"));
+    folder.write("job_1_0002.conf", &named("anything", "etl,hiatus.job-class=Small"));
+    let said = imported(&folder, directory.path());
+    assert!(said.contains("\nruns read in,2\n") && said.contains("without a name\",1\n"), "{said}");
+
+    let store = Store::open(directory.path(), Bounds { runs: 10 }).unwrap();
+    let next_sort = class_id(&job_class("sort 2026-11-23", std::iter::empty()));
+    let maps = Tasks { priority: 20, count: 2, time: secs(60) };
+    let reduces = Tasks { priority: 10, count: 1, time: secs(28) };
+    let sort = Record { class: next_sort, at_ms: 1_100_000, input: 0, sides: vec![], tasks: vec![maps, reduces] };
+    assert_eq!(store.recall(next_sort).unwrap(), [sort]);
+    assert_eq!(store.recall(class_id("small")).unwrap()[0].tasks[0].each(), secs(20), "its tag says its class");
+}
+
+#[test]
+fn only_what_ended_before_all_that_is_known_is_imported_so_that_nothing_is_there_twice() {
+    let (folder, directory) = (Folder::new("again"), tempfile::tempdir().unwrap());
+    folder.write("job_1_0001.conf", &named("sort", ""));
+    folder.write("job_1_0002.conf", &named("sort", ""));
+    let own = Record { class: class_id("sort"), at_ms: 1_099_000, input: 0, sides: vec![], tasks: vec![] };
+    Store::open(directory.path(), Bounds { runs: 10 }).unwrap().remember(&[own]).unwrap();
+    let said = imported(&folder, directory.path());
+    assert!(said.contains("\nruns read in,1\n") && said.contains("runs known now,2\n"), "{said}");
+    let said = imported(&folder, directory.path());
+    assert!(said.contains("\nruns read in,0\n") && said.contains("runs known now,2\n"), "{said}");
+}
+
+#[test]
+fn what_keeps_runs_from_being_imported_is_said_and_changes_nothing() {
+    let (folder, directory) = (Folder::new("refused"), tempfile::tempdir().unwrap());
+    let said = not_imported(&folder, directory.path());
+    assert!(said.contains("scripts/save-history --names"), "{said}");
+
+    folder.write("job_1_0001.conf", &named("sort", ""));
+    folder.write("job_1_0002.tasks", r#"{"tasks":{"task":[{"type":"MAP"}]}}"#);
+    folder.write("job_1_0002.conf", &named("sort", ""));
+    let said = not_imported(&folder, directory.path());
+    assert!(said.contains("job_1_0002.tasks.json: at tasks.task[0]") && said.contains("startTime"), "{said}");
+    assert!(!directory.path().join(hiatus_history::FILE).exists());
+
+    folder.write("job_1_0002.tasks", SMALL);
+    assert_eq!(finished(&folder.0).unwrap().records.len(), 2);
+    let open = Store::open(directory.path(), Bounds { runs: 10 }).unwrap();
+    let said = not_imported(&folder, directory.path());
+    assert!(said.contains("history.redb: another process has it open"), "{said}");
+    assert_eq!(open.runs().unwrap(), 0);
 }

@@ -6,6 +6,7 @@ mod cluster;
 mod document;
 mod flex;
 mod fuzz;
+mod history;
 mod output;
 mod replay;
 mod reproduce;
@@ -51,6 +52,8 @@ enum Command {
     Replay(replay::Args),
     /// Simulate what a ResourceManager recorded with other settings.
     WhatIf(what_if::Args),
+    /// Put what jobs took before Hiatus was there into a ResourceManager's history.
+    History(history::Args),
     /// Solve one slot allocation problem with FLEX.
     Flex(flex::Args),
 }
@@ -97,6 +100,8 @@ pub(crate) enum CliError {
     Flex(#[from] flex::FlexError),
     #[error("{}: {source}", path.display())]
     Recorded { path: PathBuf, source: RecordedError },
+    #[error(transparent)]
+    History(#[from] history::ImportError),
     #[error("cannot start {threads} worker threads: {source}; give fewer with --threads")]
     Threads { threads: usize, source: rayon::ThreadPoolBuildError },
     #[error("cannot write {}: {source}", path.display())]
@@ -135,6 +140,7 @@ fn run(hiatus: &Hiatus) -> Result<(), CliError> {
         Command::Fuzz(args) => fuzz::run(args, &hiatus.common),
         Command::Replay(args) => replay::run(args, &hiatus.common),
         Command::WhatIf(args) => what_if::run(args, &hiatus.common),
+        Command::History(args) => history::run(args, &hiatus.common),
         Command::Flex(args) => flex::run(args),
     })
 }

@@ -4,13 +4,15 @@
 //! - `nodes.json`: the ResourceManager's `/ws/v1/cluster/nodes`;
 //! - `scheduler.json`: its `/ws/v1/cluster/scheduler`;
 //! - `jobs.json`: the JobHistoryServer's `/ws/v1/history/mapreduce/jobs`;
-//! - `JOB.tasks.json` and `JOB.conf.json` for each of them: its `…/jobs/JOB/tasks` and `…/conf`, of which seven properties count.
+//! - `JOB.tasks.json` and `JOB.conf.json` for each of them: its `…/jobs/JOB/tasks` and `…/conf`, of which seven properties count;
+//!   with `--names` the job's name and tags, too, by which [`finished`] tells its class.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
+use hiatus_core::recurring::{class_id, job_class, Record, Tasks as Kind};
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{Millis, Resource};
 use serde::de::DeserializeOwned;
@@ -22,6 +24,9 @@ use crate::workload::cluster::{Job, Stage, Times};
 
 /// Hadoop's own default between two heartbeats of a node.
 const HEARTBEAT: Millis = Millis(1_000);
+
+/// MapReduce's own request priorities, by which Hiatus tells its kinds of tasks apart.
+const PRIORITIES: [(&str, i32); 2] = [("MAP", 20), ("REDUCE", 10)];
 
 /// What is wrong with saved records.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +59,11 @@ pub enum Fault {
     /// CapacityScheduler's account alone has shares of the whole.
     #[error("these are not CapacityScheduler's queues: none below root has a queuePath and an absoluteCapacity")]
     Scheduler,
+    /// What class a job is of follows from its name and tags.
+    #[error(
+        "no job that succeeded has a mapreduce.job.name in its conf.json: save them with scripts/save-history --names"
+    )]
+    Nameless,
 }
 
 #[derive(Debug, Deserialize)]
@@ -123,6 +133,7 @@ struct JobList {
 struct JobIn {
     id: String,
     queue: String,
+    state: String,
     submit_time: u64,
     finish_time: u64,
 }
@@ -163,6 +174,16 @@ struct Property {
     value: Option<String>,
 }
 
+/// Properties by name.
+type Known = BTreeMap<String, Option<String>>;
+
+impl TaskIn {
+    /// In ms, from its first attempt's launch on.
+    fn took(&self) -> u64 {
+        self.finish_time.saturating_sub(self.start_time)
+    }
+}
+
 /// Reads what was saved in a folder. Stock CapacityScheduler decided; tasks ran where and as long as they did.
 ///
 /// # Errors
@@ -174,12 +195,11 @@ pub fn past(folder: &Path) -> Result<Past, HistoryError> {
     let labelled = |node: &NodeIn| node.node_labels.iter().any(|label| !label.is_empty());
     let queues = queues(&folder.join("scheduler.json"))?;
 
-    let path = folder.join("jobs.json");
-    let listed: Jobs = read(&path)?;
-    let mut listed = listed.jobs.map_or_else(Vec::new, |list| list.job);
+    let path = folder.join(JOBS);
+    let mut listed = jobs(folder)?;
     listed.sort_by_key(|job| job.submit_time);
     let first = listed.first().map_or(0, |job| job.submit_time);
-    let (mut jobs, mut left_out, mut starts) = (Vec::new(), LeftOut::default(), Vec::new());
+    let (mut past_jobs, mut left_out, mut starts) = (Vec::new(), LeftOut::default(), Vec::new());
     for job in listed {
         let found = tasks(folder, &job.id)?;
         let Some(begun) = found.iter().map(|task| task.start_time).min() else {
@@ -190,10 +210,9 @@ pub fn past(folder: &Path) -> Result<Past, HistoryError> {
             path: path.clone(),
             fault: Fault::Queue { job: job.id.clone(), queue: job.queue.clone() },
         })?;
-        let conf: Conf = read(&folder.join(format!("{}.conf.json", job.id)))?;
-        let sizes = Sizes::of(conf.conf.property);
+        let sizes = Sizes::of(&conf(folder, &job.id)?);
         starts.push(begun.saturating_sub(job.submit_time));
-        jobs.push(PastJob {
+        past_jobs.push(PastJob {
             sojourn: Millis(job.finish_time.saturating_sub(job.submit_time)),
             job: Job {
                 queue: queue.path.clone(),
@@ -210,13 +229,68 @@ pub fn past(folder: &Path) -> Result<Past, HistoryError> {
         labelled_nodes: nodes.iter().filter(|node| labelled(node)).count() as u64,
         nodes: nodes.iter().filter(|node| !labelled(node)).map(NodeIn::node).collect(),
         queues,
-        jobs,
+        jobs: past_jobs,
         left_out,
         heartbeat: HEARTBEAT,
         // The one that waited least waited for two heartbeats: its ApplicationMaster's container, and its first task's.
         master_start: Millis(starts.into_iter().min().unwrap_or_default().saturating_sub(2 * HEARTBEAT.0)),
         ..Past::default()
     })
+}
+
+/// What jobs took that succeeded, as if Hiatus had been there: their class by its rule, each kind of task as long as its
+/// containers ran. On which side of a mixed cluster they ran is not in these records, nor how large their input was.
+#[derive(Debug)]
+pub struct Finished {
+    /// What is to be remembered.
+    pub records: Vec<Record>,
+    /// Jobs of which that cannot be told: failed or killed, without tasks, or without a name.
+    pub left_out: usize,
+}
+
+/// Reads of a saved folder what is to be remembered of its jobs.
+///
+/// # Errors
+/// A file is missing or not what YARN answers, or names were not saved.
+pub fn finished(folder: &Path) -> Result<Finished, HistoryError> {
+    let listed = jobs(folder)?;
+    let (all, mut succeeded, mut named, mut records) = (listed.len(), false, false, Vec::new());
+    for job in listed.into_iter().filter(|job| job.state == "SUCCEEDED") {
+        succeeded = true;
+        let conf = conf(folder, &job.id)?;
+        let value = |name: &str| conf.get(name).and_then(Option::as_deref);
+        let Some(name) = value("mapreduce.job.name") else { continue };
+        named = true;
+        let tags = value("mapreduce.job.tags").unwrap_or_default();
+        let found = tasks(folder, &job.id)?;
+        let kinds = PRIORITIES.iter().filter_map(|(kind, priority)| {
+            let times: Vec<_> = found.iter().filter(|task| task.r#type == *kind).map(TaskIn::took).collect();
+            let time = Millis(times.iter().sum());
+            (!times.is_empty()).then_some(Kind { priority: *priority, count: times.len() as u32, time })
+        });
+        let tasks: Vec<_> = kinds.collect();
+        if !tasks.is_empty() {
+            let class = class_id(&job_class(name, tags.split(',')));
+            records.push(Record { class, at_ms: job.finish_time, input: 0, sides: Vec::new(), tasks });
+        }
+    }
+    if succeeded && !named {
+        return Err(HistoryError { path: folder.to_owned(), fault: Fault::Nameless });
+    }
+    Ok(Finished { left_out: all - records.len(), records })
+}
+
+const JOBS: &str = "jobs.json";
+
+fn jobs(folder: &Path) -> Result<Vec<JobIn>, HistoryError> {
+    let listed: Jobs = read(&folder.join(JOBS))?;
+    Ok(listed.jobs.map_or_else(Vec::new, |list| list.job))
+}
+
+/// A job's properties that were saved.
+fn conf(folder: &Path, job: &str) -> Result<Known, HistoryError> {
+    let saved: Conf = read(&folder.join(format!("{job}.conf.json")))?;
+    Ok(saved.conf.property.into_iter().map(|property| (property.name, property.value)).collect())
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, HistoryError> {
@@ -281,8 +355,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(properties: Vec<Property>) -> Sizes {
-        let known: BTreeMap<_, _> = properties.into_iter().map(|property| (property.name, property.value)).collect();
+    fn of(known: &Known) -> Sizes {
         // A task's memory of -1 is MapReduce's own default, or follows from its heap; the latter is not looked at.
         let number = |name: &str, default: i64| {
             let said = known.get(name).and_then(Option::as_ref).and_then(|value| value.trim().parse().ok());
