@@ -41,24 +41,28 @@ def test_a_failing_job_is_told_apart(cluster):
     assert (good.attempts_in("FAILED"), bad.attempts_in("FAILED")) == (0, 1)
 
 
-def test_what_yarn_itself_keeps_answers_what_if(cluster, tmp_path):
+def test_what_yarn_itself_keeps_answers_what_if_and_becomes_history(cluster, tmp_path):
     """All jobs above, by the JobHistoryServer's records, and no Hiatus anywhere."""
     toolchain.program("curl", "curl", print)
 
     def save():
-        command = [layout.ROOT / "scripts" / "save-history", cluster.rm.base, cluster.history.base, tmp_path / "saved"]
+        command = [layout.ROOT / "scripts" / "save-history", "--names", cluster.rm.base, cluster.history.base, tmp_path / "saved"]
         return subprocess.run(command, capture_output=True, text=True)
+
+    def hiatus(*words):
+        told = subprocess.run([layout.cargo_target() / "release" / "hiatus", *words, "--format", "csv"], capture_output=True, text=True)
+        assert told.returncode == 0, told.stderr
+        return dict(line.rsplit(",", 1) for line in told.stdout.splitlines() if line.count(",") == 1), told.stdout
 
     saved = save()
     assert saved.returncode == 0, saved.stderr
     finished = {job["id"]: job["state"] for job in json.loads((tmp_path / "saved" / "jobs.json").read_text())["jobs"]["job"]}
     done = list(finished.values()).count("SUCCEEDED")
     assert done >= 1
-    told = subprocess.run([layout.cargo_target() / "release" / "hiatus", "what-if", tmp_path / "saved", "--policy", "hfsp",
-                           "--preemption", "suspend", "--format", "csv"], capture_output=True, text=True)
-    assert told.returncode == 0, told.stderr
-    read = dict(line.rsplit(",", 1) for line in told.stdout.splitlines() if line.count(",") == 1)
-    assert (int(read["jobs used"]), int(read["nodes"])) == (done, 2), told.stdout
+    read, told = hiatus("what-if", tmp_path / "saved", "--policy", "hfsp", "--preemption", "suspend")
+    assert (int(read["jobs used"]), int(read["nodes"])) == (done, 2), told
+    imported, told = hiatus("history", "import", tmp_path / "saved", tmp_path / "history")
+    assert (int(imported["runs read in"]), int(imported["runs known now"])) == (done, done), told
 
     again = save()
     assert (again.returncode, "is not empty" in again.stderr) == (1, True), again.stderr
