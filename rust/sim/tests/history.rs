@@ -151,8 +151,13 @@ fn named(name: &str, tags: &str) -> String {
 }
 
 fn import(folder: &Folder, directory: &Path) -> Output {
+    import_at_most("100", folder, directory)
+}
+
+fn import_at_most(runs: &str, folder: &Folder, directory: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hiatus"));
-    command.args(["history", "import", "--format", "csv"]).arg(&folder.0).arg(directory).output().unwrap()
+    let command = command.args(["history", "import", "--format", "csv", "--max-runs", runs]);
+    command.arg(&folder.0).arg(directory).output().unwrap()
 }
 
 fn imported(folder: &Folder, directory: &Path) -> String {
@@ -195,6 +200,9 @@ fn only_what_ended_before_all_that_is_known_is_imported_so_that_nothing_is_there
     assert!(said.contains("\nruns read in,1\n") && said.contains("runs known now,2\n"), "{said}");
     let said = imported(&folder, directory.path());
     assert!(said.contains("\nruns read in,0\n") && said.contains("runs known now,2\n"), "{said}");
+    let refused = import_at_most("1", &folder, directory.path());
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(!refused.status.success() && said.contains("the history has 2 runs"), "{said}");
 }
 
 #[test]

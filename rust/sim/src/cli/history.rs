@@ -43,6 +43,8 @@ pub(crate) enum ImportError {
     Saved(#[from] history::HistoryError),
     #[error(transparent)]
     Store(#[from] hiatus_history::HistoryError),
+    #[error("the history has {known} runs, and would be cut down to {most}; give --max-runs as yarn.scheduler.hiatus.rm.history-max-runs says")]
+    Bound { known: u64, most: u64 },
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
@@ -53,6 +55,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
 fn import(args: &Import) -> Result<Table, ImportError> {
     let found = finished(&args.folder)?;
     let mut store = Store::open(&args.directory, Bounds { runs: args.max_runs })?;
+    let known = store.runs()?;
+    if known > args.max_runs {
+        return Err(ImportError::Bound { known, most: args.max_runs });
+    }
     // Hiatus' clock and the JobHistoryServer's differ by a little: of what both know nothing may be there twice.
     let known_since_ms = store.oldest_ms()?.unwrap_or(u64::MAX);
     let (mut older, known): (Vec<Record>, Vec<Record>) =
