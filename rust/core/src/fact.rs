@@ -379,14 +379,23 @@ pub struct PhaseKey {
 }
 
 impl PhaseKey {
-    /// Whether a MapReduce job asks for maps with it; those that failed come before all else.
+    /// Request priority with which MapReduce asks for maps.
+    pub const MAPS: i32 = 20;
+
+    /// With which it asks for maps again that failed: before all else.
+    const FAILED_MAPS: i32 = 5;
+
+    /// With which it asks for reduces.
+    pub const REDUCES: i32 = 10;
+
+    /// Whether a MapReduce job asks for maps with it.
     pub fn is_of_maps(&self) -> bool {
-        matches!(self.priority, 5 | 20)
+        matches!(self.priority, PhaseKey::MAPS | PhaseKey::FAILED_MAPS)
     }
 
     /// Whether a MapReduce job asks for reduces with it.
     pub fn is_of_reduces(&self) -> bool {
-        self.priority == 10
+        self.priority == PhaseKey::REDUCES
     }
 }
 

@@ -1,8 +1,8 @@
 //! The thread that runs ahead: nobody waits for it. It is given a copy of the core, which is all that its caller's lock pays for.
 
-use crate::{forecast, Experience, Forecast, Rules, Score};
+use crate::{Forecast, Foresight, Rules};
 use hiatus_core::settings::ForecastSettings;
-use hiatus_core::units::{AppId, Millis};
+use hiatus_core::units::Millis;
 use hiatus_core::Scheduler;
 use parking_lot::Mutex;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -122,21 +122,19 @@ fn run(copies: &Receiver<Scheduler>, shared: &Shared) {
 }
 
 fn go_on(copies: &Receiver<Scheduler>, shared: &Shared) {
-    let (mut experience, mut score, mut before) = (Experience::default(), Score::default(), Millis(0));
+    let (mut foresight, mut before) = (Foresight::default(), Millis(0));
     while let Ok(core) = copies.recv() {
         let began = Instant::now();
         let now = core.cluster().now();
-        experience.see(&core);
         // It ended between two looks: take the middle.
         let middle = Millis(before.0 + now.since(before).0 / 2);
-        let ended: Vec<AppId> = score.awaited().filter(|app| !core.cluster().jobs().contains_key(app)).collect();
-        ended.into_iter().for_each(|app| score.ended(app, middle));
+        let ended = |app| (!core.cluster().jobs().contains_key(&app)).then_some(middle);
+        let made = Arc::new(foresight.look(&core, &Rules::default(), ended));
         before = now;
-        let made = forecast(&core, &experience, &Rules::default());
         drop(core);
-        let made = score.correct(made);
         let took = began.elapsed();
-        *shared.latest.lock() = Latest::Made { forecast: Arc::new(made), took, jobs: score.jobs(), held: score.held() };
+        let (jobs, held) = (foresight.checked_jobs(), foresight.held());
+        *shared.latest.lock() = Latest::Made { forecast: made, took, jobs, held };
         std::thread::sleep(took * RESTS);
         shared.idle.store(true, Ordering::Release);
     }

@@ -3,7 +3,7 @@
 //! new arrives ([`run`]); nine times, with task times drawn from what is known of them ([`times`]). The core knows nothing of this.
 //!
 //! Why nine: if the truth were one more draw like those, it would lie between the first and the last of nine with a chance of eight
-//! in ten, whatever the distribution. How often it does is measured ([`Score`]).
+//! in ten, whatever the distribution. How often it does is measured ([`Foresight::held`]).
 
 mod forecaster;
 mod run;
@@ -11,15 +11,14 @@ mod score;
 mod times;
 
 pub use forecaster::{Forecaster, Latest};
-pub use score::Score;
-pub use times::Experience;
 
 use hiatus_core::units::{AppId, Millis};
 use hiatus_core::Scheduler;
 use run::Run;
+use score::Score;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use times::Evidence;
+use times::{Evidence, Experience};
 
 /// Runs per forecast: their first and last end are the interval.
 pub const RUNS: usize = 9;
@@ -139,8 +138,35 @@ impl Forecast {
     }
 }
 
-/// Runs copies of `core` ahead. The same core, experience and rules give the same forecast.
-pub fn forecast(core: &Scheduler, experience: &Experience, rules: &Rules) -> Forecast {
+/// Makes one forecast after the other, and learns from jobs what to expect of others and what such forecasts are worth.
+#[derive(Debug, Default)]
+pub struct Foresight {
+    experience: Experience,
+    score: Score,
+}
+
+impl Foresight {
+    /// Runs copies of `core` ahead. The same cores and rules give the same forecasts. When a job ended of which one was made `ended`
+    /// says; nothing of those that are still there.
+    pub fn look(&mut self, core: &Scheduler, rules: &Rules, ended: impl Fn(AppId) -> Option<Millis>) -> Forecast {
+        self.experience.see(core);
+        let over: Vec<_> = self.score.awaited().filter_map(|app| Some((app, ended(app)?))).collect();
+        over.into_iter().for_each(|(app, end)| self.score.ended(app, end));
+        self.score.correct(forecast(core, &self.experience, rules))
+    }
+
+    /// Jobs that have ended of which a forecast had been made.
+    pub fn checked_jobs(&self) -> u32 {
+        self.score.jobs()
+    }
+
+    /// The part of their forecasts that held the truth, 0…1; `None` before the first has ended.
+    pub fn held(&self) -> Option<f64> {
+        self.score.held()
+    }
+}
+
+fn forecast(core: &Scheduler, experience: &Experience, rules: &Rules) -> Forecast {
     let evidence = Evidence::of(core, experience);
     let runs: Vec<_> = (0..RUNS as u64).map(|n| Run::new(core.clone(), &evidence, rules, n).ahead()).collect();
     let job = |app: AppId| {

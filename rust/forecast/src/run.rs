@@ -322,7 +322,6 @@ impl<'a> Run<'a> {
     /// The ApplicationMaster does what is to be done: reduces begin to work, tasks are asked for, the job ends.
     fn attend(&mut self, app: AppId) {
         let Some(job) = self.core.cluster().jobs().get(&app) else { return };
-        let own: Vec<ContainerId> = job.containers.iter().copied().collect();
         if !job.map_reduce || job.master.is_none() {
             return;
         }
@@ -341,14 +340,13 @@ impl<'a> Run<'a> {
             let masters = u32::from(master.is_some_and(|(_, of)| of == key));
             over &= unasked <= 0 && known.is_none_or(|phase| phase.left() <= masters);
         }
-        let working = job.maps_to_do() == 0;
+        let may_work = |id: &&ContainerId| !self.core.cluster().is_suspended(**id) && !self.starting.contains(id);
+        let waiting: Vec<_> = match job.maps_to_do() {
+            0 => job.containers.iter().filter(may_work).copied().collect(),
+            _ => Vec::new(),
+        };
         self.facts.extend(asks);
-        if working {
-            let suspended = |id: &ContainerId| self.core.cluster().is_suspended(*id);
-            let waiting: Vec<_> =
-                own.iter().filter(|id| !suspended(id) && !self.starting.contains(id)).copied().collect();
-            waiting.into_iter().for_each(|id| self.work(id));
-        }
+        waiting.into_iter().for_each(|id| self.work(id));
         if over {
             self.awaited.remove(&app);
             self.facts.extend(master.map(|(container, _)| Fact::Completed { container, exit: Exit::Succeeded }));

@@ -31,7 +31,7 @@ struct OfJob {
 /// wrong: by what factors the time that was left lay beyond their interval's ends is learnt, and the next intervals are moved by that
 /// (Romano, Patterson, Candès, "Conformalized Quantile Regression", 2019, with each end by itself).
 #[derive(Clone, Debug, Default)]
-pub struct Score {
+pub(crate) struct Score {
     awaited: BTreeMap<AppId, OfJob>,
     /// Logarithms of the time that was left over that to the interval's begin, and to its end.
     beyond: VecDeque<(f64, f64)>,

@@ -9,6 +9,7 @@ use hiatus_core::Scheduler;
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 /// So many tasks must have been seen before nothing but those tells how far tasks of a phase differ.
 const FEW: usize = 5;
@@ -21,7 +22,7 @@ const REMEMBERED: usize = 100;
 
 /// Mean task times of other jobs: what is expected of a phase of whose tasks nothing is known.
 #[derive(Clone, Debug, Default)]
-pub struct Experience {
+pub(crate) struct Experience {
     ended: BTreeMap<i32, VecDeque<f64>>,
     there: BTreeMap<(AppId, PhaseKey), f64>,
 }
@@ -45,10 +46,16 @@ impl Experience {
         }
     }
 
-    /// Means of such phases, each as likely.
-    fn of(&self, priority: i32) -> Vec<f64> {
-        let there = self.there.iter().filter(|((_, key), _)| key.priority == priority).map(|(_, mean_s)| *mean_s);
-        self.ended.get(&priority).into_iter().flatten().copied().chain(there).collect()
+    /// Means of phases of each priority, each as likely, if enough of them are known.
+    fn means(&self) -> BTreeMap<i32, Rc<[f64]>> {
+        let mut means: BTreeMap<i32, Vec<f64>> = BTreeMap::new();
+        for (priority, ended) in &self.ended {
+            means.entry(*priority).or_default().extend(ended);
+        }
+        for ((_, key), mean_s) in &self.there {
+            means.entry(key.priority).or_default().push(*mean_s);
+        }
+        means.into_iter().filter(|(_, of)| of.len() >= FEW).map(|(priority, of)| (priority, of.into())).collect()
     }
 }
 
@@ -56,7 +63,7 @@ impl Experience {
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     /// Means that it may have, in seconds, each as likely.
-    means: Vec<f64>,
+    means: Rc<[f64]>,
     /// Parts of its mean that single tasks take, each as likely.
     parts: Vec<f64>,
     /// Tasks from which the mean was learnt: it is off by what the mean of so many is.
@@ -76,11 +83,11 @@ impl Known {
             if parts.len() < FEW {
                 parts.extend(ASSUMED);
             }
-            return Some(Known { means: vec![mean], parts, seen: phase.finished as usize });
+            return Some(Known { means: [mean].into(), parts, seen: phase.finished as usize });
         }
         let queue = core.settings().queue(cluster.queue_path(app));
         if let Some(mean_s) = estimate::first(job, key.priority, queue) {
-            return Some(Known { means: vec![mean_s], parts: ASSUMED.to_vec(), seen: 1 });
+            return Some(Known { means: [mean_s].into(), parts: ASSUMED.to_vec(), seen: 1 });
         }
         let told = |id| {
             let container = cluster.containers().get(&id)?;
@@ -90,13 +97,12 @@ impl Known {
         let told: Vec<f64> =
             job.phases.get(&key)?.first.iter().filter_map(|first| told(first.container)).filter(|s| *s > 0.0).collect();
         let mean = told.iter().sum::<f64>() / told.len() as f64;
-        (!told.is_empty()).then(|| Known { means: vec![mean], parts: ASSUMED.to_vec(), seen: told.len() })
+        (!told.is_empty()).then(|| Known { means: [mean].into(), parts: ASSUMED.to_vec(), seen: told.len() })
     }
 
-    /// By what such tasks of other jobs take, if that is known of enough of them.
-    fn of_others(priority: i32, experience: &Experience) -> Option<Known> {
-        let means = experience.of(priority);
-        (means.len() >= FEW).then(|| Known { means, parts: ASSUMED.to_vec(), seen: usize::MAX })
+    /// By what such tasks of other jobs take.
+    fn of_others(means: &Rc<[f64]>) -> Known {
+        Known { means: means.clone(), parts: ASSUMED.to_vec(), seen: usize::MAX }
     }
 
     /// A mean that the phase may have.
@@ -123,12 +129,13 @@ pub(crate) struct Evidence {
 
 impl Evidence {
     pub fn of(core: &Scheduler, experience: &Experience) -> Evidence {
+        let others = experience.means();
         let mut evidence = Evidence { phases: BTreeMap::new(), unknown: BTreeMap::new() };
         for (app, job) in core.cluster().jobs() {
             let mut complete = true;
             for key in kinds(job) {
                 let known = Known::of(job, *app, key, core);
-                let known = known.or_else(|| Known::of_others(key.priority, experience));
+                let known = known.or_else(|| others.get(&key.priority).map(Known::of_others));
                 complete &= known.is_some() || (job.phases.contains_key(&key) && job.to_do(key) == 0);
                 evidence.phases.extend(known.map(|known| ((*app, key), known)));
             }

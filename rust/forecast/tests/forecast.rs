@@ -5,7 +5,7 @@
 use hiatus_core::fact::Fact;
 use hiatus_core::settings::ForecastSettings;
 use hiatus_core::units::Millis;
-use hiatus_forecast::{forecast, Experience, Forecast, Forecaster, Latest, Prospect, Rules, Unknown};
+use hiatus_forecast::{Forecast, Forecaster, Foresight, Latest, Prospect, Rules, Unknown};
 use hiatus_sim::cluster::{Node, World};
 use hiatus_sim::workload::cluster::{gb, secs, Job};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ fn cluster(policy: &str) -> World {
 }
 
 fn ahead(world: &World) -> Forecast {
-    forecast(world.core(), &Experience::default(), &Rules::default())
+    Foresight::default().look(world.core(), &Rules::default(), |_| None)
 }
 
 fn of(world: &World, forecast: &Forecast, name: &str) -> Result<Prospect, Unknown> {

@@ -48,14 +48,11 @@ struct OfJob {
 impl Explained {
     /// At this moment.
     pub fn of(core: &Scheduler, latest: &Latest) -> Explained {
-        let (forecast, forecasts) = (
-            About::of(core, latest),
-            match latest {
-                Latest::Made { forecast, .. } => of_jobs(core, forecast),
-                _ => Vec::new(),
-            },
-        );
-        Explained { core: explain(core), forecast, forecasts }
+        let forecasts = match latest {
+            Latest::Made { forecast, .. } => of_jobs(core, forecast),
+            _ => Vec::new(),
+        };
+        Explained { core: explain(core), forecast: About::of(core, latest), forecasts }
     }
 }
 

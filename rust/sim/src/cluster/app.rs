@@ -5,10 +5,8 @@ use hiatus_core::fact::PhaseKey;
 use hiatus_core::units::{ContainerId, Millis, PartitionId, QueueId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// YARN priority of the ApplicationMaster's own container; and of MapReduce's maps and reduces, as it asks for them.
+/// YARN priority of the ApplicationMaster's own container.
 const MASTER_PRIORITY: i32 = 0;
-pub(crate) const MAP_PRIORITY: i32 = 20;
-const REDUCE_PRIORITY: i32 = 10;
 
 /// Where an application is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,8 +166,8 @@ impl App {
     /// The phase of a stage.
     pub fn stage_key(&self, stage: usize) -> PhaseKey {
         let priority = match stage {
-            0 => MAP_PRIORITY,
-            n => REDUCE_PRIORITY + 1 - n as i32,
+            0 => PhaseKey::MAPS,
+            n => PhaseKey::REDUCES + 1 - n as i32,
         };
         let partition: Option<PartitionId> = self.job.stages[stage].partition;
         let resource = self.job.stages[stage].size;

@@ -25,7 +25,6 @@ pub mod testbed;
 mod view;
 mod world;
 
-pub(crate) use app::MAP_PRIORITY;
 pub use app::{App, Life, Spent};
 pub use faults::Faults;
 pub use node_manager::{Activity, Fetching, Message, NodeManager, Process, ReduceTime, Timer, Work};

@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
+use hiatus_core::fact::PhaseKey;
 use hiatus_core::recurring::{class_id, job_class, Record, Tasks as Kind};
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{Millis, Resource};
@@ -24,9 +25,6 @@ use crate::workload::cluster::{Job, Stage, Times};
 
 /// Hadoop's own default between two heartbeats of a node.
 const HEARTBEAT: Millis = Millis(1_000);
-
-/// MapReduce's own request priorities, by which Hiatus tells its kinds of tasks apart.
-const PRIORITIES: [(&str, i32); 2] = [("MAP", 20), ("REDUCE", 10)];
 
 /// What is wrong with saved records.
 #[derive(Debug, thiserror::Error)]
@@ -263,11 +261,12 @@ pub fn finished(folder: &Path) -> Result<Finished, HistoryError> {
         named = true;
         let tags = value("mapreduce.job.tags").unwrap_or_default();
         let found = tasks(folder, &job.id)?;
-        let kinds = PRIORITIES.iter().filter_map(|(kind, priority)| {
-            let times: Vec<_> = found.iter().filter(|task| task.r#type == *kind).map(TaskIn::took).collect();
-            let time = Millis(times.iter().sum());
-            (!times.is_empty()).then_some(Kind { priority: *priority, count: times.len() as u32, time })
-        });
+        let kinds =
+            [("MAP", PhaseKey::MAPS), ("REDUCE", PhaseKey::REDUCES)].into_iter().filter_map(|(kind, priority)| {
+                let times: Vec<_> = found.iter().filter(|task| task.r#type == kind).map(TaskIn::took).collect();
+                let time = Millis(times.iter().sum());
+                (!times.is_empty()).then_some(Kind { priority, count: times.len() as u32, time })
+            });
         let tasks: Vec<_> = kinds.collect();
         if !tasks.is_empty() {
             let class = class_id(&job_class(name, tags.split(',')));

@@ -3,7 +3,7 @@
 
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{AppId, Millis, Resource};
-use hiatus_forecast::{forecast, Experience, Prospect, Rules, Score, MEANT};
+use hiatus_forecast::{Foresight, Prospect, Rules, MEANT};
 
 use super::{ensemble, Setting, Study, StudyError};
 use crate::cluster::testbed::{Preemption, Room, Testbed};
@@ -83,16 +83,12 @@ fn measure(case: &Case, jobs: &[Job], seed: u64) -> Result<Measured, StudyError>
     let testbed = testbed(case);
     let rules = Rules { heartbeat: testbed.heartbeat, ..Rules::default() };
     let mut world = testbed.world(jobs, seed).map_err(StudyError::Cluster)?;
-    let (mut experience, mut score) = (Experience::default(), Score::default());
-    let (mut made, mut measured) = (Vec::new(), Measured::default());
+    let (mut foresight, mut made, mut measured) = (Foresight::default(), Vec::new(), Measured::default());
     while world.apps().iter().any(|app| app.finished.is_none()) {
         let now = world.now() + EVERY;
         world.run_until(now);
-        experience.see(world.core());
-        let ended: Vec<_> =
-            score.awaited().filter_map(|app| Some((app, world.apps()[app.0 as usize].finished?))).collect();
-        ended.into_iter().for_each(|(app, end)| score.ended(app, end));
-        for (app, told) in score.correct(forecast(world.core(), &experience, &rules)).jobs {
+        let ended = |app: AppId| world.apps()[app.0 as usize].finished;
+        for (app, told) in foresight.look(world.core(), &rules, ended).jobs {
             let so_far = world.apps()[app.0 as usize].spent.suspensions;
             let is_suspended = world.core().cluster().jobs().get(&app).is_some_and(|job| !job.suspended.is_empty());
             match told {

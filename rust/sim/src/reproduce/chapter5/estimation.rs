@@ -5,6 +5,7 @@ use super::response::{ecdf, ecdf_plot};
 use super::{Setting, Study, StudyError, METHOD};
 use crate::report::{Claim, Evidence, Report, Sample, Table};
 use crate::workload::cluster::TaskTimes;
+use hiatus_core::fact::PhaseKey;
 
 pub(super) const FIG_5_9: Study =
     Study { id: "fig-5.9", title: "Errors of estimated sizes (thesis Figs 5.9 and 5.10)", run };
@@ -34,7 +35,7 @@ fn estimates(setting: &Setting, times: TaskTimes) -> Result<Vec<Estimates>, Stud
             let mut of_draw = Estimates::default();
             for estimate in &outcome.estimates {
                 let job = &jobs[estimate.app.0 as usize];
-                let stage = usize::from(estimate.priority != crate::cluster::MAP_PRIORITY);
+                let stage = usize::from(estimate.priority != PhaseKey::MAPS);
                 let real_s = job.stages[stage].times.total_s();
                 of_draw[stage].push(Estimate { bin: job.bin, real_s, error: estimate.ratio });
             }
