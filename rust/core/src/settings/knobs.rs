@@ -293,6 +293,14 @@ pub const KNOBS: &[Knob] = &[
                   others, and one container at least; 0 for nothing at all.",
     },
     Knob {
+        name: "training-slots",
+        unit: "containers",
+        default: "0",
+        range: Range::Whole(0, 1_000_000),
+        per_queue: true,
+        meaning: "The same as a number, whatever the queue may hold; `0`: as `training-share` says.",
+    },
+    Knob {
         name: "untrained-factor",
         unit: "",
         default: "1",

@@ -265,6 +265,8 @@ pub struct HfspSettings {
     pub training_timeout: Millis,
     /// T, as a fraction of what the queue may hold.
     pub training_share: f64,
+    /// T in containers, which then counts instead.
+    pub training_slots: Option<u32>,
     /// ξ: factor on the size of phases that are not trained yet.
     pub untrained_factor: f64,
     /// Whether ageing counts on when a size is learnt.

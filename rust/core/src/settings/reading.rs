@@ -186,6 +186,7 @@ impl QueueSettings {
                 training_tasks: values.number("training-tasks"),
                 training_timeout: Millis(values.number("training-timeout-ms")),
                 training_share: values.number("training-share"),
+                training_slots: Some(values.number("training-slots")).filter(|slots| *slots > 0),
                 untrained_factor: values.number("untrained-factor"),
                 retain_ageing: values.text("after-training") == "retain-ageing",
                 late_shared: values.text("late-jobs") == "shared",
