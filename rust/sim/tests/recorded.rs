@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use flate2::{write::GzEncoder, Compression};
 use hiatus_core::units::{Millis, Resource};
-use hiatus_sim::cluster::testbed::Preemption;
+use hiatus_sim::cluster::Preemption;
 use hiatus_sim::recorded::past::{past, LeftOut, Past, PastError};
 use hiatus_sim::recorded::what_if::{what_if, Change};
 use hiatus_sim::workload::cluster::{secs, Times};

@@ -7,7 +7,7 @@ use clap::ArgAction;
 
 use super::cluster::{property, share};
 use super::{emit, CliError, Common};
-use crate::cluster::testbed::Preemption;
+use crate::cluster::Preemption;
 use crate::recorded::past::{past, Past};
 use crate::recorded::what_if::{what_if, Change};
 use crate::recorded::{self, history, RecordedError};

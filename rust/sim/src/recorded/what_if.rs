@@ -8,7 +8,7 @@ use hiatus_core::units::Millis;
 use rayon::prelude::*;
 
 use super::past::Past;
-use crate::cluster::testbed::Preemption;
+use crate::cluster::Preemption;
 use crate::cluster::{Outcome, SimulationError, World};
 use crate::report::{Axis, Cell, Plot, Sample, Series, Table};
 use crate::workload::cluster::Job;

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 
 use super::experiment::draws;
 use super::{Setting, Study, StudyError, METHOD};
-use crate::cluster::testbed::{Preemption, Testbed};
+use crate::cluster::testbed::Testbed;
+use crate::cluster::Preemption;
 use crate::cluster::SimulationError;
 use crate::report::{Cell, Report, Sample, Table};
 use crate::workload::cluster::{Job, Mix, TaskTimes};

@@ -4,7 +4,7 @@ use super::agenda::Agenda;
 use super::app::TaskId;
 use super::laws::Laws;
 use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
-use crate::workload::cluster::{secs, Job};
+use crate::job::{secs, Job};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
 use hiatus_core::recurring::Record;

@@ -2,7 +2,7 @@
 
 use super::world::{Event, World, TICK};
 use super::{Faults, SimulationError, Timing};
-use crate::workload::cluster::{gb, millis, secs};
+use crate::job::{gb, millis, secs};
 use hiatus_core::fact::{Exit, Fact, PhaseKey};
 use hiatus_core::recurring::Note;
 use hiatus_core::settings::CLUSTER_PREFIX;
