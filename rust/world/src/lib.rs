@@ -30,4 +30,4 @@ pub use node_manager::{Activity, Fetching, Message, NodeManager, Process, Reduce
 pub use outcome::{JobOutcome, Outcome};
 pub use preemption::Preemption;
 pub use spec::{Node, Queue};
-pub use world::{Container, Count, Machine, SimulationError, Timing, World};
+pub use world::{Container, Count, Machine, SimulationError, Step, Timing, World};
