@@ -1,6 +1,7 @@
 //! The cores behind the handles that Java holds.
 
 use crate::explained::Explained;
+use crate::said;
 use hiatus_core::Scheduler;
 use hiatus_forecast::Forecaster;
 use hiatus_hindsight::Hindsight;
@@ -100,6 +101,7 @@ impl Core {
     /// # Errors
     /// If there is none, it is broken, or `work` fails.
     pub fn with<T>(handle: i64, work: impl FnOnce(&mut Core) -> Result<T, CoreError>) -> Result<T, CoreError> {
+        said::hear_core();
         let core = REGISTRY.lock().cores.get(&handle).cloned().ok_or(CoreError::NoSuchCore(handle))?;
         let mut core = core.lock();
         if std::mem::replace(&mut core.busy, true) {
