@@ -17,8 +17,8 @@ const INTERVALS: usize = 10_000;
 pub struct Bounds {
     /// For how long a job that ended.
     pub window: Millis,
-    /// The most jobs and containers that ended, and of jobs that go on. Beyond that the jobs that ended first are forgotten, and of those
-    /// that go on no more containers are noted: they are left out.
+    /// The most jobs and tasks that ended, and the most containers of jobs that go on. Beyond that the jobs that ended first are
+    /// forgotten, and the largest of those that go on is left out.
     pub size: usize,
 }
 
@@ -63,7 +63,7 @@ struct App {
     fact: AppFact,
     at: Millis,
     was_there: bool,
-    /// Not all its containers are noted.
+    /// Its containers are not noted any more.
     too_large: bool,
     /// For tasks.
     asked: bool,
@@ -282,18 +282,32 @@ impl Onlooker {
     }
 
     fn allocated(&mut self, fact: &ContainerFact) {
-        let full = self.noted >= self.bounds.size;
+        if self.noted >= self.bounds.size {
+            self.leave_out_largest();
+        }
         let Some(app) = self.apps.get_mut(&fact.app) else { return };
         app.was_there |= fact.state != Found::New;
-        app.too_large |= full;
-        if !app.too_large {
-            self.noted += 1;
-            self.containers.insert(fact.container, (fact.app, app.containers.len()));
-            app.containers.push(Container::new(fact));
+        if app.too_large {
+            return;
         }
-        if !app.too_large && fact.is_master {
+        self.noted += 1;
+        self.containers.insert(fact.container, (fact.app, app.containers.len()));
+        app.containers.push(Container::new(fact));
+        if fact.is_master {
             self.masters_hold(fact.app, fact.phase.resource.memory_mb);
         }
+    }
+
+    /// Makes room: a service that runs for months must not hide all others.
+    fn leave_out_largest(&mut self) {
+        let Some((&id, app)) = self.apps.iter_mut().max_by_key(|(_, app)| app.containers.len()) else { return };
+        app.too_large = true;
+        let containers = std::mem::take(&mut app.containers);
+        self.noted -= containers.len();
+        self.containers.retain(|_, (of, _)| *of != id);
+        let masters = containers.iter().filter(|container| container.is_master && container.ended.is_none());
+        let masters_mb: i64 = masters.map(|master| master.phase.resource.memory_mb).sum();
+        self.masters_hold(id, -masters_mb);
     }
 
     /// So much more.

@@ -98,10 +98,10 @@ fn jobs_are_forgotten_after_the_window_and_beyond_the_size_those_that_ended_firs
     // 200 tasks and their masters are more than that together; the last big job and what came beside it are not.
     let few = looked_on(&real, Bounds { size: 250, ..Bounds::NONE }).past();
     assert!(ends(&few) > ends(&whole) && few.jobs.iter().any(|past| past.job.work_s() > 10_000.0), "{:?}", few.jobs);
-    // No job of a hundred tasks fits: it is left out, and small ones are still there.
-    let none = looked_on(&real, Bounds { size: 50, ..Bounds::NONE }).past();
-    assert!(!none.jobs.is_empty() && none.jobs.iter().all(|past| past.job.work_s() < 1_000.0), "{:?}", none.jobs);
-    assert!(none.left_out.size > 0, "{:?}", none.left_out);
+    // A job of a hundred tasks does not fit: it is left out, and hides none of the small ones that run beside it.
+    let none = looked_on(&real, Bounds { size: 101, ..Bounds::NONE }).past();
+    assert!(none.jobs.len() == 16 && none.jobs.iter().all(|past| past.job.work_s() < 1_000.0), "{:?}", none.jobs);
+    assert_eq!(none.left_out, LeftOut { size: 3, ..LeftOut::default() });
 }
 
 #[test]
