@@ -62,11 +62,11 @@ pub(super) fn pass_time(view: &mut JobView, cluster: &Cluster, total: Resource, 
 
 /// What its user says of it; what its tasks elsewhere have turned out to take is no work that is left for here.
 fn hints(job: &Job, partition: PartitionId) -> Hints {
-    let elsewhere = job.phases.iter().filter(|(key, phase)| key.partition != partition && phase.finished > 0);
+    let mut elsewhere = job.phases.iter().filter(|(key, phase)| key.partition != partition && phase.finished > 0);
     let size = job.hints.size.and_then(|size| {
-        elsewhere.fold(Some(size), |left, (key, phase)| {
+        elsewhere.try_fold(size, |left, (key, phase)| {
             let tasks = f64::from(phase.finished + job.to_do(*key));
-            left?.without(key.resource, tasks * estimate::task_time(phase, Millis(0)).seconds())
+            left.without(key.resource, tasks * estimate::task_time(phase, Millis(0)).seconds())
         })
     });
     Hints { size, ..job.hints.clone() }

@@ -6,8 +6,9 @@
 
 use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use super::{
-    Candidates, Class, ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HintRules,
-    LendSettings, Mode, PlacerSettings, PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings, Victims,
+    Candidates, Class, ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HindsightSettings,
+    HintRules, LendSettings, Mode, PlacerSettings, PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings,
+    Victims,
 };
 use crate::flex::{read_steps, Metric};
 use crate::units::Millis;
@@ -125,6 +126,12 @@ impl Settings {
                 forecast: ForecastSettings {
                     interval: Millis(cluster.number("forecast-interval-ms")),
                     max_size: cluster.number("forecast-max-size"),
+                    observes: cluster.text("mode") == "observe",
+                },
+                hindsight: HindsightSettings {
+                    interval: Millis(cluster.number("hindsight-interval-ms")),
+                    window: Millis(cluster.number("hindsight-window-ms")),
+                    max_size: cluster.number("hindsight-max-size"),
                     observes: cluster.text("mode") == "observe",
                 },
             },

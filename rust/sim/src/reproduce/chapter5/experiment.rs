@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hiatus_core::settings::CLUSTER_PREFIX;
 use rayon::prelude::*;
 
-use crate::cluster::testbed::{Preemption, Testbed};
+use crate::cluster::testbed::Testbed;
+use crate::cluster::Preemption;
 use crate::cluster::{isolation, JobOutcome, Outcome, SimulationError};
 use crate::report::Sample;
 use crate::reproduce::Setting;

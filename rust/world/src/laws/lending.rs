@@ -1,6 +1,6 @@
 //! Lending (laws 13 to 16).
 
-use crate::cluster::world::World;
+use crate::world::World;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{PhaseKey, Word};
 use hiatus_core::settings::{Mode, Settings};
