@@ -63,13 +63,30 @@ fn h_10_training_tasks_are_not_taken_from_the_last_in_order() {
         .job(Job::new("second").tasks(200, secs(50)).at(secs(100)))
         .job(Job::new("tiny").tasks(4, secs(10)).at(secs(125)));
     world.run_until(secs(130));
-    // Of the second, which ranks last, only its master and the four that train go on; the rest is the first's.
-    assert_eq!((world.held("tiny"), world.held("second")), (5, 5));
+    // Of the second, which ranks last, all that train go on, also the one beyond T; the rest is the first's.
+    assert_eq!((world.held("tiny"), world.held("second")), (5, 6));
     let cluster = world.core().cluster();
     let phases = cluster.jobs()[&world.app_id("second")].phases.values();
-    let first: Vec<_> = phases.flat_map(|phase| phase.first.iter().take(4)).map(|task| task.container).collect();
-    assert_eq!(first.len(), 4);
+    let first: Vec<_> = phases.flat_map(|phase| phase.first.iter().take(5)).map(|task| task.container).collect();
+    assert_eq!(first.len(), 5);
     assert!(first.iter().all(|task| !cluster.containers()[task].state.is_suspended()));
+    world.run();
+}
+
+#[test]
+fn h_10_training_tasks_are_taken_by_no_job_of_their_queue_until_the_time_out() {
+    // Nothing is kept for training: they have what they have because the cluster was empty.
+    let small = Job::new("small").tasks(100, secs(30)).tag("hiatus.size=3000");
+    let mut world = cluster()
+        .set("training-share", "0")
+        .set("max-suspended-memory", "2")
+        .job(Job::new("large").tasks(100, secs(120)))
+        .job(small.at(secs(20)));
+    world.run_until(secs(50));
+    // Beside its master, the five that train.
+    assert_eq!((world.held("large"), world.suspended("large")), (6, 10));
+    world.run_until(secs(80));
+    assert_eq!(world.held("large"), 1, "they have told what they can");
     world.run();
 }
 

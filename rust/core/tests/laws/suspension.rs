@@ -143,14 +143,14 @@ fn a_stall_costs_one_suspended_container_at_a_time() {
         .node(Node::of(gb(8)))
         .set("stall-timeout-ms", "5000")
         .job(Job::new("big").tasks(60, secs(300)))
-        .job(Job::new("small").tasks(3, secs(200)).at(secs(30)));
-    world.run_until(secs(50));
+        .job(Job::new("small").tasks(3, secs(200)).at(secs(90)));
+    world.run_until(secs(110));
     assert_eq!(world.suspended("big"), 4);
     world.silence(NodeId(0), secs(20));
     world.tell(Fact::Heartbeat { node: NodeId(0), paused: 4, waiting: 1 });
-    world.run_until(secs(54));
+    world.run_until(secs(114));
     assert_eq!(world.count.expired, 0);
-    world.run_until(secs(59));
+    world.run_until(secs(119));
     assert_eq!(world.count.expired, 1);
     world.run();
 }
@@ -210,8 +210,8 @@ fn law_6_a_node_keeps_no_more_than_its_ram_and_swap_hold_beside_what_runs() {
             .nodes(1, &node)
             .set("max-suspended-memory", "1")
             .job(Job::new("big").tasks(60, secs(600)))
-            .job(Job::new("small").tasks(4, secs(60)).at(secs(30)));
-        world.run_until(secs(50));
+            .job(Job::new("small").tasks(4, secs(60)).at(secs(90)));
+        world.run_until(secs(110));
         world.suspended("big")
     };
     assert_eq!(suspended_where(Node::of(gb(8))), 5, "unknown: the knob alone counts");

@@ -59,8 +59,19 @@ pub struct Trainee {
     pub size_s: f64,
     /// Tasks started or done.
     pub advanced: u32,
-    /// Containers for training tasks, running or to be started, and the share of each.
-    pub wanted: Vec<(u32, f64)>,
+    /// Its phases that are not trained.
+    pub phases: Vec<Untrained>,
+}
+
+/// Containers for training tasks of one phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Untrained {
+    /// Those that train: nobody of its queue takes them, see [`trains`](crate::estimate::training::trains).
+    pub train: u32,
+    /// More that it wants.
+    pub wanted: u32,
+    /// The share of each.
+    pub one: f64,
 }
 
 /// Sizes of all jobs.
@@ -175,19 +186,22 @@ impl Sizes {
     /// What the job needs for training, if one of its phases is not trained.
     pub fn training(&self, job: &JobView, supply: &Supply<'_>) -> Option<Trainee> {
         let sizes = self.jobs.get(&job.app)?;
-        let mut trainee = Trainee { size_s: 0.0, advanced: 0, wanted: Vec::new() };
+        let mut trainee = Trainee { size_s: 0.0, advanced: 0, phases: Vec::new() };
         for phase in &job.phases {
             let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Hint);
             // From a task that waits for maps nothing is learnt: it comes when it is its job's turn.
             let Some(size) = size.filter(|_| phase.left() > 0 && !phase.gated) else { continue };
-            let first = first(phase, supply.settings.hfsp.training_tasks);
+            let rules = &supply.settings.hfsp;
+            let first = first(phase, rules.training_tasks);
             let finished = first.iter().filter(|task| matches!(task, TaskView::Finished { .. })).count() as u32;
-            let wanted = (supply.settings.hfsp.training_tasks - finished).min(phase.left());
+            let trains = |task: &&TaskView| matches!(task, TaskView::Running { worked, runs: true, .. } if rules.trains(size.tasks, *worked));
+            let train = first.iter().filter(trains).count() as u32;
+            let wanted = (rules.training_tasks - finished).min(phase.left()).saturating_sub(train);
             trainee.size_s += size.task_s * f64::from(size.tasks) * phase.one;
             trainee.advanced += first.len() as u32;
-            trainee.wanted.push((wanted, phase.one));
+            trainee.phases.push(Untrained { train, wanted, one: phase.one });
         }
-        (!trainee.wanted.is_empty()).then_some(trainee)
+        (!trainee.phases.is_empty()).then_some(trainee)
     }
 
     /// A job has left: what it teaches about others is kept. Whether its work was done.

@@ -56,18 +56,30 @@ fn is_late(ranked: &Ranked<'_>) -> bool {
 struct Cap {
     share: f64,
     containers: u32,
+    /// What there is at all.
+    at_most: f64,
 }
 
 impl Cap {
     fn of(supply: &Supply<'_>, at_most: f64) -> Cap {
         let rules = &supply.settings.hfsp;
         match rules.training_slots {
-            Some(containers) => Cap { share: at_most, containers },
+            Some(containers) => Cap { share: at_most, containers, at_most },
             None if rules.training_share > 0.0 => {
-                Cap { share: (rules.training_share * supply.attainable).min(at_most), containers: u32::MAX }
+                let share = (rules.training_share * supply.attainable).min(at_most);
+                Cap { share, containers: u32::MAX, at_most }
             }
-            None => Cap { share: 0.0, containers: 0 },
+            None => Cap { share: 0.0, containers: 0, at_most },
         }
+    }
+
+    /// Containers that are ahead of their turn already and stay so, more than T or not. What they are together.
+    fn keep(&mut self, containers: u32, one: f64) -> f64 {
+        let all = f64::from(containers.min(whole(self.at_most, one))) * one;
+        self.containers = self.containers.saturating_sub(containers);
+        self.share = (self.share - all).max(0.0);
+        self.at_most -= all;
+        all
     }
 
     /// Takes so many containers or, if those are too many, as many as there may be; the first of all in any case. What they are
@@ -77,6 +89,7 @@ impl Cap {
         let all = f64::from(fitting) * one;
         self.containers -= fitting;
         self.share -= all;
+        self.at_most -= all;
         all
     }
 }
@@ -90,8 +103,8 @@ fn whole(amount: f64, one: f64) -> u32 {
     }
 }
 
-/// What each job may hold ahead of its turn, and its place among those: training tasks of the smallest first, then of the
-/// most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
+/// What each job may hold ahead of its turn, and its place among those: what trains already, then training tasks of the smallest
+/// first, then of the most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
 fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64)> {
     let mut cap = Cap::of(supply, at_most);
     let mut trainees: Vec<_> = order
@@ -101,14 +114,20 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
     trainees.sort_by(|(a, of_a), (b, of_b)| {
         a.size_s.total_cmp(&b.size_s).then(b.advanced.cmp(&a.advanced)).then_with(|| by_arrival(of_a, of_b))
     });
-    let mut given = BTreeMap::new();
+    let mut given: BTreeMap<AppId, (usize, f64)> = BTreeMap::new();
+    for (place, (trainee, job)) in trainees.iter().enumerate() {
+        let kept: f64 = trainee.phases.iter().map(|phase| cap.keep(phase.train, phase.one)).sum();
+        if kept > EPSILON {
+            given.insert(job.app, (place, kept));
+        }
+    }
     for (place, (trainee, job)) in trainees.into_iter().enumerate() {
-        let mut all = 0.0;
-        for (tasks, one) in trainee.wanted {
-            let first = given.is_empty() && all == 0.0 && one <= at_most + EPSILON;
+        let mut all = given.get(&job.app).map_or(0.0, |(_, kept)| *kept);
+        for phase in trainee.phases {
+            let first = given.is_empty() && all == 0.0 && phase.one <= at_most + EPSILON;
             // A job that may not run now cannot use what it waits for: the next one may.
-            let usable = tasks.min(whole(job.demand - job.pinned - all, one));
-            all += cap.take(usable, one, first);
+            let usable = phase.wanted.min(whole(job.demand - job.pinned - all, phase.one));
+            all += cap.take(usable, phase.one, first);
         }
         if all > EPSILON {
             given.insert(job.app, (place, all));

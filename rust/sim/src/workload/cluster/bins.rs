@@ -256,11 +256,11 @@ mod tests {
     }
 
     #[test]
-    fn fig_5_7_two_of_a_thousand_maps_take_more_than_a_minute() {
+    fn fig_5_7_one_or_two_of_a_thousand_maps_take_more_than_a_minute() {
         let jobs = Bins { jobs: 1000, times: TaskTimes::Published, ..Bins::of(Mix::Prod) }.draw(1, 0);
         let maps = seconds(&jobs, 0);
         let long = maps.iter().filter(|map| **map > 60.0).count() as f64 / maps.len() as f64;
-        assert!((0.001..0.003).contains(&long), "{long}");
+        assert!((0.0005..0.0025).contains(&long), "{long}");
     }
 
     #[test]

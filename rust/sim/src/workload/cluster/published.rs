@@ -19,7 +19,7 @@ pub(super) const REDUCE_S: Quantiles = Quantiles(&[
 ]);
 
 /// A map's time over the mean of its job (Figure 5.8). Beyond 0.99 the figure tells the largest only: a power law leads there over
-/// some 100,000 maps. Evenly growing logarithms up to 1 would make the mean 1.08, and put 6 of 1,000 maps above a minute instead of 2.
+/// some 100,000 maps. Evenly growing logarithms up to 1 would make the mean 1.08, and put 6 of 1,000 maps above a minute, where the thesis has 2.
 pub(super) const MAP_FACTOR: Quantiles = Quantiles(&[
     (0.05, 0.55),
     (0.1, 0.65),
