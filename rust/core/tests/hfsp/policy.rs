@@ -114,6 +114,23 @@ fn gap_17_tasks_that_wait_for_maps_train_nothing() {
 }
 
 #[test]
+fn law_2_what_trains_of_a_job_that_may_not_run_is_kept_from_nobody() {
+    // It was parked, and cannot be suspended.
+    let jobs = vec![Job::at(0.0).phase(10, 30.0), Job::at(0.5).phase(20, 30.0)];
+    let mut hfsp = Live::of("hfsp", &[]);
+    let settings = hfsp.settings.clone();
+    let mut pool = Pool::new(10, jobs);
+    hfsp.step(&mut pool);
+    let (_, targets) = pool.step(&settings, &mut |supply, jobs| {
+        assert_eq!(jobs[0].held, 1.0);
+        let parked = JobView { demand: 0.0, ..jobs[0].clone() };
+        hfsp.policy.plan(supply, &[parked, jobs[1].clone()])
+    });
+    let whole: f64 = targets.iter().rfind(|target| target.app == AppId(1)).unwrap().share;
+    assert_eq!(whole, 1.0);
+}
+
+#[test]
 fn h_04_jobs_in_training_alone_may_fill_the_cluster() {
     let plan =
         first_plan(&mut Live::of("hfsp", &[]), 8, vec![Job::at(0.0).phase(6, 10.0), Job::at(0.0).phase(6, 10.0)]);

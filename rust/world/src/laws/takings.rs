@@ -105,9 +105,12 @@ pub(super) fn enough_and_no_more(
             let first = |app: AppId| plan.rank(claim.app).is_none_or(|place| !plan.is_before(place, app));
             let before = collected.get(&node_id).into_iter().flatten().filter(|(app, _)| first(*app));
             let before = before.fold(Resource::ZERO, |sum, (_, resource)| sum + *resource);
-            // Claims stand in the order in which they were made.
-            let earlier =
-                node.claims.iter().take_while(|other| !std::ptr::eq(*other, *claim)).filter(|other| !other.is_freed());
+            // Claims stand in the order in which they were made; what is collected for one with an earlier place is made anew when its
+            // later place has its turn.
+            let own = node.claims.iter().position(|other| std::ptr::eq(other, *claim)).unwrap_or(usize::MAX);
+            let stands =
+                |(at, other): &(usize, &Claim)| !other.is_freed() && *at != own && (*at < own || first(other.app));
+            let earlier = node.claims.iter().enumerate().filter(stands).map(|(_, other)| other);
             let new = earlier.filter(|other| other.made == cluster.now());
             let new = new.fold(Resource::ZERO, |sum, other| sum + other.resource);
             let free = free.at_most((free - before - new).at_least_nothing());

@@ -116,7 +116,10 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
     });
     let mut given: BTreeMap<AppId, (usize, f64)> = BTreeMap::new();
     for (place, (trainee, job)) in trainees.iter().enumerate() {
-        let kept: f64 = trainee.phases.iter().map(|phase| cap.keep(phase.train, phase.one)).sum();
+        let mut kept = 0.0;
+        for phase in &trainee.phases {
+            kept += cap.keep(phase.train.min(whole(job.demand - job.pinned - kept, phase.one)), phase.one);
+        }
         if kept > EPSILON {
             given.insert(job.app, (place, kept));
         }
