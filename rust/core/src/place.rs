@@ -195,7 +195,8 @@ impl Placer {
         mut allowance: f64,
     ) {
         let (Some(node), Some(job)) = (cluster.nodes().get(&id), cluster.jobs().get(&app)) else { return };
-        if !job.may_start() || job.rests || node.refused.contains(&app) {
+        let unwelcome = node.partition != partition && job.no_guest_until > cluster.now();
+        if !job.may_start() || job.rests || node.refused.contains(&app) || unwelcome {
             return;
         }
         self.given.clear();

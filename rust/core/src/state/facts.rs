@@ -470,6 +470,15 @@ impl Cluster {
         if !matches!(reason, Rejection::Limit | Rejection::Gone) {
             return true;
         }
+        let partition = self.nodes.get(&id).map(|node| node.partition);
+        let is_guest =
+            |job: &Job| job.phases.iter().all(|(key, phase)| phase.pending == 0 || Some(key.partition) != partition);
+        if reason == Rejection::Limit && self.jobs.get(&app).is_some_and(is_guest) {
+            // Limits are of partitions: this one says nothing of where it belongs.
+            let until = self.now + self.refused_rest;
+            self.with_job(app, |job, _| job.no_guest_until = until);
+            return true;
+        }
         // What was freed for it would lie idle: give it back, and do not free more for it for a while.
         self.retain_claims(|_, _, claim| claim.app != app || matches!(claim.purpose, For::Resume(_)));
         let refused_rest = self.refused_rest;

@@ -111,6 +111,8 @@ pub struct Job {
     pub rests: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
     pub barred_until: Millis,
+    /// It gets nothing on nodes of other partitions than those it asks for before this time: there it was refused for a limit.
+    pub no_guest_until: Millis,
     /// What the application said last of its tasks, by request priority.
     said: BTreeMap<i32, Said>,
     attained: ResourceSeconds,
@@ -153,6 +155,7 @@ impl Job {
             map_reduce: fact.map_reduce,
             rests: false,
             barred_until: Millis::default(),
+            no_guest_until: Millis::default(),
             said: BTreeMap::new(),
             attained: ResourceSeconds::default(),
             attained_at: now,

@@ -115,6 +115,11 @@ impl Direct {
         self.facts.push(Fact::Node(NodeFact { side: Some(side), ..a_node(NodeId(node)) }));
     }
 
+    /// One more node, of another partition, that serves others, too.
+    pub fn another_partition(&mut self, node: NodeId) {
+        self.facts.push(Fact::Node(NodeFact { partition: PartitionId(1), ..a_node(node) }));
+    }
+
     /// Something more happens.
     pub fn tell(&mut self, fact: Fact) {
         self.facts.push(fact);

@@ -1,7 +1,10 @@
 //! CapacityScheduler's limits and refusals, modes, and asks that are hard to place.
 
+use crate::direct::{Direct, BETWEEN_PLANS};
 use crate::world::{gb, secs, Job, Life, Node, Queue, World};
 use hiatus_core::decision::Decision;
+use hiatus_core::fact::Rejection;
+use hiatus_core::units::NodeId;
 use std::collections::BTreeMap;
 
 fn full() -> World {
@@ -112,4 +115,27 @@ fn a_queue_at_its_maximum_does_not_stop_the_others() {
     world.run_until(secs(30));
     assert_eq!(world.held("b"), 8);
     world.run();
+}
+
+/// Found by fuzzing (seed 10000043609): it was refused there at each heartbeat, and rested whenever its own nodes had theirs.
+#[test]
+fn law_8_a_limit_of_another_partition_keeps_nobody_from_its_own() {
+    let mut cluster = Direct::new("order", 1, 1);
+    let production = cluster.production_job();
+    cluster.asks(production, 10);
+    cluster.heartbeat(0);
+    cluster.plan();
+    cluster.another_partition(NodeId(1));
+    cluster.refusing(|decision| {
+        let as_guest = matches!(decision, Decision::Assign { node: NodeId(1), .. });
+        as_guest.then_some(Rejection::Limit)
+    });
+    cluster.asks(0, 1);
+    cluster.heartbeat(1);
+    cluster.plan();
+    assert_eq!((cluster.refused, cluster.placed()), (1, 10));
+    cluster.first_container_ends();
+    cluster.heartbeat(0);
+    cluster.step(BETWEEN_PLANS);
+    assert_eq!((cluster.refused, cluster.placed()), (1, 11));
 }
