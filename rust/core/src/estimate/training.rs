@@ -1,8 +1,6 @@
 //! Learning a phase's size from its first tasks (HFSP thesis, section 4.2).
 
-use crate::settings::{PolicyKind, QueueSettings};
-use crate::state::{Container, Job};
-use crate::units::{ContainerId, Millis};
+use crate::units::Millis;
 use crate::view::{PhaseView, TaskView};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -89,18 +87,6 @@ impl Training {
             TaskView::Running { worked, progress: None, .. } => Some((2.0 * worked.seconds(), 0.5)),
         }
     }
-}
-
-/// Whether HFSP learns the size of its phase by this task, which has not told enough yet: jobs of its own queue do not take it (thesis,
-/// section 4.4.3).
-pub fn trains(job: &Job, (id, container): (ContainerId, &Container), queue: &QueueSettings, now: Millis) -> bool {
-    let (key, rules) = (container.phase, &queue.hfsp);
-    let mut first =
-        job.phases.get(&key).into_iter().flat_map(|phase| phase.first.iter().take(rules.training_tasks as usize));
-    queue.policy == PolicyKind::Hfsp
-        && first.any(|task| task.container == id)
-        && !job.waits_for_maps(key)
-        && rules.trains(job.tasks(key), job.worked(id, container, now))
 }
 
 /// Expected time of one task of a phase before any was seen, in seconds.

@@ -39,8 +39,6 @@ pub(super) struct Candidate {
     pub preempted_for: Millis,
     /// Times in a row that work of its phase was killed, see [`Phase::kill_rounds`](crate::state::Phase::kill_rounds).
     pub kill_rounds: u32,
-    /// Whether its phase's size is learnt by it.
-    pub trains: bool,
     /// Whether its node can suspend at all.
     pub node_can_suspend: bool,
     /// Whether its node may keep its memory.
@@ -50,9 +48,6 @@ pub(super) struct Candidate {
 /// How the candidate may go, if it may.
 pub(super) fn how(queue: &QueueSettings, of: &Candidate, sake: Sake) -> Option<How> {
     let entitled = sake == Sake::OtherQueue;
-    if of.trains && !entitled {
-        return None;
-    }
     let least = match of.resumed {
         false => queue.min_run,
         true if entitled || of.in_spare_room => queue.min_run.min(queue.min_resumed),
@@ -110,7 +105,6 @@ mod tests {
         in_spare_room: false,
         preempted_for: Millis(0),
         kill_rounds: 0,
-        trains: false,
         node_can_suspend: true,
         memory_fits: true,
     };
@@ -169,15 +163,6 @@ mod tests {
     }
 
     #[test]
-    fn h_10_what_tells_a_size_is_not_taken_for_its_own_queue() {
-        for preemption in ["wait", "suspend", "suspend-or-kill", "kill", "adaptive"] {
-            let begun = Candidate { ran: Millis(4_000), trains: true, ..MIDDLE };
-            let trains = Candidate { trains: true, ..MIDDLE };
-            assert_eq!((how_under(preemption, begun), how_under(preemption, trains)), (None, None), "{preemption}");
-        }
-    }
-
-    #[test]
     fn law_5_what_has_just_begun_or_was_just_resumed_is_left_alone_but_by_adaptive() {
         let begun = Candidate { ran: Millis(4_000), running_for: Millis(4_000), ..MIDDLE };
         let resumed = Candidate { running_for: Millis(29_000), resumed: true, ..MIDDLE };
@@ -203,7 +188,6 @@ mod tests {
             resumed: true,
             preempted_for: Millis(u64::MAX),
             kill_rounds: 30,
-            trains: true,
             left: Millis(1),
             ..MIDDLE
         };

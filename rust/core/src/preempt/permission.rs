@@ -65,7 +65,6 @@ pub(super) fn may_take(
         in_spare_room: container.in_spare_room,
         preempted_for: container.preempted_for,
         kill_rounds: if in_crowd { killed.saturating_sub(CROWD_ROUNDS) } else { killed },
-        trains: estimate::training::trains(job, (id, container), queue, now),
         node_can_suspend: node.can_suspend,
         memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node),
     };

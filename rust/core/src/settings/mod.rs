@@ -277,14 +277,6 @@ pub struct HfspSettings {
     pub ageing_speed: f64,
 }
 
-impl HfspSettings {
-    /// Whether one of the first tasks that has worked so long still trains, in a phase of so many: phases of fewer tasks than train are
-    /// tiny, and after the time-out its progress tells enough.
-    pub fn trains(&self, tasks: u32, worked: Millis) -> bool {
-        tasks >= self.training_tasks && worked < self.training_timeout
-    }
-}
-
 /// What FLEX aims at, and how freely (Wolf et al. 2010, §2 and §4).
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlexSettings {

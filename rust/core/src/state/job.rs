@@ -240,11 +240,6 @@ impl Job {
         self.phases.get(&key).map_or(0, |phase| phase.left().saturating_add_signed(self.unasked(key)))
     }
 
-    /// Tasks of that kind, done or to be done.
-    pub fn tasks(&self, key: PhaseKey) -> u32 {
-        self.phases.get(&key).map_or(0, |phase| phase.finished) + self.to_do(key)
-    }
-
     /// Its phases of maps, if it is a MapReduce job.
     fn maps(&self) -> impl Iterator<Item = (&PhaseKey, &Phase)> {
         self.phases.iter().filter(|(key, _)| self.map_reduce && key.is_of_maps())

@@ -74,20 +74,23 @@ fn h_10_training_tasks_are_not_taken_from_the_last_in_order() {
 }
 
 #[test]
-fn h_10_training_tasks_are_taken_by_no_job_of_their_queue_until_the_time_out() {
-    // Nothing is kept for training: they have what they have because the cluster was empty.
-    let small = Job::new("small").tasks(100, secs(30)).tag("hiatus.size=3000");
-    let mut world = cluster()
-        .set("training-share", "0")
-        .set("max-suspended-memory", "2")
-        .job(Job::new("large").tasks(100, secs(120)))
-        .job(small.at(secs(20)));
-    world.run_until(secs(50));
-    // Beside its master, the five that train.
-    assert_eq!((world.held("large"), world.suspended("large")), (6, 10));
-    world.run_until(secs(80));
-    assert_eq!(world.held("large"), 1, "they have told what they can");
-    world.run();
+fn h_10_half_of_what_there_is_may_train_although_others_come_first_until_the_time_out() {
+    let held = |nodes, at_s| {
+        // Nothing is kept for training: they have what they have because the cluster was empty.
+        let cluster = World::new().nodes(nodes, &Node::of(gb(8))).set("policy", "hfsp").set("training-share", "0");
+        let mut world = cluster.set("max-suspended-memory", "2").job(Job::new("large").tasks(100, secs(120)));
+        for tiny in ["one", "two", "three", "four"] {
+            world = world.job(Job::new(tiny).tasks(4, secs(120)).at(secs(20)));
+        }
+        world.run_until(secs(at_s));
+        let held = world.held("large");
+        world.run();
+        held
+    };
+    // Beside its master, the five that train, or half, in whole containers, of the three that masters leave.
+    assert_eq!([held(2, 50), held(1, 50)], [6, 2]);
+    // They have told what they can.
+    assert_eq!([held(2, 80), held(1, 80)], [1, 1]);
 }
 
 #[test]

@@ -66,9 +66,9 @@ pub struct Trainee {
 /// Containers for training tasks of one phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Untrained {
-    /// Those that train: nobody of its queue takes them, see [`trains`](crate::estimate::training::trains).
+    /// Those that train.
     pub train: u32,
-    /// More that it wants.
+    /// These and those that it lacks.
     pub wanted: u32,
     /// The share of each.
     pub one: f64,
@@ -194,9 +194,10 @@ impl Sizes {
             let rules = &supply.settings.hfsp;
             let first = first(phase, rules.training_tasks);
             let finished = first.iter().filter(|task| matches!(task, TaskView::Finished { .. })).count() as u32;
-            let trains = |task: &&TaskView| matches!(task, TaskView::Running { worked, runs: true, .. } if rules.trains(size.tasks, *worked));
+            // After the time-out its progress has told what it can.
+            let trains = |task: &&TaskView| matches!(task, TaskView::Running { worked, runs: true, .. } if *worked < rules.training_timeout);
             let train = first.iter().filter(trains).count() as u32;
-            let wanted = (rules.training_tasks - finished).min(phase.left()).saturating_sub(train);
+            let wanted = (rules.training_tasks - finished).min(phase.left()).max(train);
             trainee.size_s += size.task_s * f64::from(size.tasks) * phase.one;
             trainee.advanced += first.len() as u32;
             trainee.phases.push(Untrained { train, wanted, one: phase.one });

@@ -52,45 +52,46 @@ fn is_late(ranked: &Ranked<'_>) -> bool {
     matches!(ranked.class, Class::Late(_))
 }
 
+/// Part of what there is that tasks which train may keep although jobs before theirs want it. The thesis keeps all of them (section
+/// 4.4.3), on hundreds of slots; on the few of a small cluster those of one large job would hold up every small one for the training
+/// time-out.
+const KEPT: f64 = 0.5;
+
 /// T: how much may still go to jobs ahead of their turn.
 struct Cap {
     share: f64,
     containers: u32,
-    /// What there is at all.
-    at_most: f64,
+    /// What may still be kept.
+    keeps: f64,
 }
 
 impl Cap {
     fn of(supply: &Supply<'_>, at_most: f64) -> Cap {
         let rules = &supply.settings.hfsp;
-        match rules.training_slots {
-            Some(containers) => Cap { share: at_most, containers, at_most },
-            None if rules.training_share > 0.0 => {
-                let share = (rules.training_share * supply.attainable).min(at_most);
-                Cap { share, containers: u32::MAX, at_most }
-            }
-            None => Cap { share: 0.0, containers: 0, at_most },
-        }
+        let (share, containers) = match rules.training_slots {
+            Some(containers) => (at_most, containers),
+            None if rules.training_share > 0.0 => ((rules.training_share * supply.attainable).min(at_most), u32::MAX),
+            None => (0.0, 0),
+        };
+        Cap { share, containers, keeps: KEPT * at_most }
     }
 
-    /// Containers that are ahead of their turn already and stay so, more than T or not. What they are together.
-    fn keep(&mut self, containers: u32, one: f64) -> f64 {
-        let all = f64::from(containers.min(whole(self.at_most, one))) * one;
-        self.containers = self.containers.saturating_sub(containers);
+    /// So many containers, or as many as may, stay ahead of their turn, more than T or not.
+    fn keep(&mut self, containers: u32, one: f64) -> u32 {
+        let kept = whole(self.keeps, one).min(containers);
+        let all = f64::from(kept) * one;
+        self.containers = self.containers.saturating_sub(kept);
         self.share = (self.share - all).max(0.0);
-        self.at_most -= all;
-        all
+        self.keeps -= all;
+        kept
     }
 
-    /// Takes so many containers or, if those are too many, as many as there may be; the first of all in any case. What they are
-    /// together.
-    fn take(&mut self, containers: u32, one: f64, first: bool) -> f64 {
+    /// Takes so many containers or, if those are too many, as many as there may be; the first of all in any case.
+    fn take(&mut self, containers: u32, one: f64, first: bool) -> u32 {
         let fitting = whole(self.share, one).max(u32::from(first)).min(self.containers).min(containers);
-        let all = f64::from(fitting) * one;
         self.containers -= fitting;
-        self.share -= all;
-        self.at_most -= all;
-        all
+        self.share -= f64::from(fitting) * one;
+        fitting
     }
 }
 
@@ -114,23 +115,26 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
     trainees.sort_by(|(a, of_a), (b, of_b)| {
         a.size_s.total_cmp(&b.size_s).then(b.advanced.cmp(&a.advanced)).then_with(|| by_arrival(of_a, of_b))
     });
-    let mut given: BTreeMap<AppId, (usize, f64)> = BTreeMap::new();
-    for (place, (trainee, job)) in trainees.iter().enumerate() {
-        let mut kept = 0.0;
-        for phase in &trainee.phases {
-            kept += cap.keep(phase.train.min(whole(job.demand - job.pinned - kept, phase.one)), phase.one);
-        }
-        if kept > EPSILON {
-            given.insert(job.app, (place, kept));
-        }
+    let mut kept: BTreeMap<AppId, Vec<u32>> = BTreeMap::new();
+    for (trainee, job) in &trainees {
+        let mut usable = job.demand - job.pinned;
+        let keep = trainee.phases.iter().map(|phase| {
+            let containers = cap.keep(phase.train.min(whole(usable, phase.one)), phase.one);
+            usable -= f64::from(containers) * phase.one;
+            containers
+        });
+        kept.insert(job.app, keep.collect());
     }
+    let none = kept.values().flatten().all(|containers| *containers == 0);
+    let mut given: BTreeMap<AppId, (usize, f64)> = BTreeMap::new();
     for (place, (trainee, job)) in trainees.into_iter().enumerate() {
-        let mut all = given.get(&job.app).map_or(0.0, |(_, kept)| *kept);
-        for phase in trainee.phases {
-            let first = given.is_empty() && all == 0.0 && phase.one <= at_most + EPSILON;
+        let phases = || trainee.phases.iter().zip(&kept[&job.app]);
+        let mut all: f64 = phases().map(|(phase, kept)| f64::from(*kept) * phase.one).sum();
+        for (phase, kept) in phases() {
+            let first = none && given.is_empty() && all == 0.0 && phase.one <= at_most + EPSILON;
             // A job that may not run now cannot use what it waits for: the next one may.
-            let usable = phase.wanted.min(whole(job.demand - job.pinned - all, phase.one));
-            all += cap.take(usable, phase.one, first);
+            let usable = (phase.wanted - kept).min(whole(job.demand - job.pinned - all, phase.one));
+            all += f64::from(cap.take(usable, phase.one, first)) * phase.one;
         }
         if all > EPSILON {
             given.insert(job.app, (place, all));
@@ -144,8 +148,8 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
         let open = job.phases.iter().filter(|phase| phase.left() > 0 && phase.one > 0.0);
         let Some(one) = open.map(|phase| phase.one).reduce(f64::min) else { continue };
         let more = cap.take(whole(job.demand - job.pinned - before, one), one, false);
-        if more > EPSILON {
-            given.insert(job.app, (place, before + more));
+        if more > 0 {
+            given.insert(job.app, (place, before + f64::from(more) * one));
         }
     }
     given
