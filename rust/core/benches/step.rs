@@ -1,6 +1,7 @@
 //! What a step of the core costs: `cargo bench -p hiatus-core --bench step [-- --nodes 10000 --jobs 5000]`. Nodes of ten
 //! containers, three queues; the driver plays ResourceManager, nodes and masters, and carries out whatever is decided. Only
-//! [`Scheduler::step`] is timed, by the CPU time of its thread, and counted.
+//! [`Scheduler::step`] is timed, by the CPU time of its thread, and counted. `-- --copies`: what a copy of the scheduler costs
+//! instead, which forecasts make under their caller's lock.
 
 use cpu_time::ThreadTime;
 use hiatus_core::decision::Decision;
@@ -317,11 +318,52 @@ fn measure(policy: &str, load: Load, nodes: u32, jobs: u32) {
     );
 }
 
+/// Copies of a full cluster, after each of which it works on.
+const COPIES: usize = 50;
+
+fn measure_copies(policy: &str, nodes: u32, jobs: u32) {
+    let mut driver = Driver::new(policy, Load::Full, nodes, jobs);
+    driver.steps();
+    driver.morning();
+    let (mut copies, mut kept) = (Steps::default(), 0);
+    for _ in 0..COPIES {
+        let region = Region::new(ALLOCATOR);
+        let began = ThreadTime::now();
+        let copy = driver.core.clone();
+        copies.spent.push(began.elapsed());
+        let change = region.change();
+        copies.allocations += change.allocations;
+        kept = change.bytes_allocated - change.bytes_deallocated;
+        drop(copy);
+        driver.now = driver.now + ROUND;
+        driver.facts.push(Fact::Heartbeat { node: NodeId(0), paused: 0, waiting: 0 });
+        driver.steps();
+    }
+    let cluster = driver.core.cluster();
+    let (jobs, containers) = (cluster.jobs().len(), cluster.containers().len());
+    let [p50, p99, most] = copies.quantiles().map(|us| us / 1e3);
+    println!(
+        "| {policy} | {nodes} | {jobs} | {containers} | {} | {p50:.2} | {p99:.2} | {most:.2} | {} | {:.2} |",
+        nodes as usize + jobs + containers,
+        copies.allocations / COPIES,
+        kept as f64 / 1024.0 / 1024.0,
+    );
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let option = |name: &str| arguments.iter().position(|given| given == name).and_then(|at| arguments.get(at + 1));
     let number = |name: &str, default| option(name).and_then(|text| text.parse().ok()).unwrap_or(default);
     let (nodes, jobs) = (number("--nodes", 10_000), number("--jobs", 5_000));
+    if arguments.iter().any(|given| given == "--copies") {
+        println!("| policy | nodes | jobs | containers | in all | copy p50, ms | p99 | max | allocations | MiB |");
+        println!("|---|---|---|---|---|---|---|---|---|---|");
+        // The largest cluster, and one of 20,000 things in all: the default of `forecast-max-size`.
+        for (nodes, jobs) in [(nodes, jobs), (nodes / 6, jobs / 3)] {
+            measure_copies(option("--policy").map_or("hfsp", String::as_str), nodes, jobs);
+        }
+        return;
+    }
     println!("| policy | load | nodes × jobs | burst, decisions/s | longest step of it, ms | heartbeat p50, µs | p99 | plan p50, ms | p99 | max | allocations a heartbeat | thousand containers/s | MiB |");
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for policy in

@@ -41,6 +41,17 @@ impl SizeHint {
             SizeHint::VcoreSeconds(work) => work / one.vcores.max(1) as f64,
         }
     }
+
+    /// What is left when containers of size `one` have been busy with it for so many seconds, one after the other; nothing if
+    /// that was all.
+    pub fn without(self, one: Resource, task_s: f64) -> Option<SizeHint> {
+        let left = self.task_seconds(one) - task_s;
+        (left > 0.0).then(|| match self {
+            SizeHint::TaskSeconds(_) => SizeHint::TaskSeconds(left),
+            SizeHint::MemorySeconds(_) => SizeHint::MemorySeconds(left * one.memory_mb.max(1) as f64),
+            SizeHint::VcoreSeconds(_) => SizeHint::VcoreSeconds(left * one.vcores.max(1) as f64),
+        })
+    }
 }
 
 /// The hints of one job.

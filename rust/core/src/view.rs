@@ -38,6 +38,8 @@ pub struct PhaseView {
     pub key: PhaseKey,
     /// What one container is of the partition.
     pub one: f64,
+    /// Whether its tasks cannot work yet, even those that have containers: reduces, before all maps are done.
+    pub gated: bool,
     /// Tasks that wait for a container.
     pub pending: u32,
     /// Tasks for whose containers the job has not asked yet, as far as it says; below zero if it has asked for too many.

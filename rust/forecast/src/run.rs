@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
             let told = job.progress_of(*id, container.phase).filter(|done| *done > 0.0 && worked > Millis(0));
             let told = told.map(|done| Millis((worked.0 as f64 / done.min(1.0)) as u64 + 1));
             let works = !matches!(container.state, State::Allocated) && !container.state.is_suspended();
-            let works_since = (works && !waits(job, container.phase)).then_some(self.now);
+            let works_since = (works && !job.waits_for_maps(container.phase)).then_some(self.now);
             let (app, phase, total) = (container.app, container.phase, drawn.map(|drawn| told.unwrap_or(drawn)));
             let task = Task { app, phase, worked, total, works_since, told: self.now };
             self.ends.extend(task.end().map(|end| (end, *id)));
@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
     fn work(&mut self, id: ContainerId) {
         let Some(task) = self.tasks.get_mut(&id) else { return };
         let job = self.core.cluster().jobs().get(&task.app);
-        if task.works_since.is_none() && !job.is_some_and(|job| waits(job, task.phase)) {
+        if task.works_since.is_none() && !job.is_some_and(|job| job.waits_for_maps(task.phase)) {
             task.works_since = Some(self.now);
             self.ends.extend(task.end().map(|end| (end, id)));
         }
@@ -356,9 +356,4 @@ impl<'a> Run<'a> {
             }
         }
     }
-}
-
-/// Whether such a task holds its container and waits for others.
-fn waits(job: &Job, key: PhaseKey) -> bool {
-    job.map_reduce && key.is_of_reduces() && job.maps_to_do() > 0
 }

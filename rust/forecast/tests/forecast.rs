@@ -6,8 +6,8 @@ use hiatus_core::fact::Fact;
 use hiatus_core::settings::ForecastSettings;
 use hiatus_core::units::Millis;
 use hiatus_forecast::{Forecast, Forecaster, Foresight, Latest, Prospect, Rules, Unknown};
-use hiatus_sim::cluster::{Node, World};
-use hiatus_sim::workload::cluster::{gb, secs, Job};
+use hiatus_world::job::{gb, secs, Job};
+use hiatus_world::{Node, World};
 use std::time::{Duration, Instant};
 
 fn cluster(policy: &str) -> World {

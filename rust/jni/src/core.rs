@@ -1,11 +1,13 @@
 //! The cores behind the handles that Java holds.
 
 use crate::explained::Explained;
+use crate::said;
 use hiatus_core::Scheduler;
 use hiatus_forecast::Forecaster;
+use hiatus_hindsight::Hindsight;
 use hiatus_history::{Bounds, Keeper};
 use hiatus_wire::convert;
-use hiatus_wire::session::{Session, SessionError};
+use hiatus_wire::session::{properties, Session, SessionError};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,8 +37,8 @@ pub enum CoreError {
     /// An earlier call panicked half-way; the state cannot be trusted.
     #[error("this core panicked earlier and must be made anew")]
     Broken,
-    /// The system gives no thread for history or forecasts.
-    #[error("no thread for history or forecasts: {0}")]
+    /// The system gives no thread for history, forecasts or hindsight.
+    #[error("no thread for history, forecasts or hindsight: {0}")]
     Thread(#[from] std::io::Error),
     /// The JVM refused.
     #[error("JVM: {0}")]
@@ -53,6 +55,8 @@ pub struct Core {
     history: Option<(PathBuf, Bounds, Keeper)>,
     /// Who runs copies ahead.
     forecaster: Forecaster,
+    /// Who simulates what the settings would have saved.
+    hindsight: Hindsight,
     busy: bool,
 }
 
@@ -75,7 +79,8 @@ impl Core {
     pub fn create(json: &str) -> Result<i64, CoreError> {
         let session = Session::new(json)?;
         let forecaster = Forecaster::begin(session.scheduler().settings().cluster.forecast)?;
-        let core = Core { session, answers: Vec::new(), given: 0, history: None, forecaster, busy: false };
+        let hindsight = Hindsight::begin(session.scheduler(), properties(json)?)?;
+        let core = Core { session, answers: Vec::new(), given: 0, history: None, forecaster, hindsight, busy: false };
         let mut registry = REGISTRY.lock();
         registry.last += 1;
         let handle = registry.last;
@@ -96,6 +101,7 @@ impl Core {
     /// # Errors
     /// If there is none, it is broken, or `work` fails.
     pub fn with<T>(handle: i64, work: impl FnOnce(&mut Core) -> Result<T, CoreError>) -> Result<T, CoreError> {
+        said::hear_core();
         let core = REGISTRY.lock().cores.get(&handle).cloned().ok_or(CoreError::NoSuchCore(handle))?;
         let mut core = core.lock();
         if std::mem::replace(&mut core.busy, true) {
@@ -116,6 +122,7 @@ impl Core {
         if wanted != self.forecaster.settings() {
             self.forecaster = Forecaster::begin(wanted)?;
         }
+        self.hindsight.configure(self.session.scheduler(), properties(json)?)?;
         Ok(())
     }
 
@@ -130,6 +137,7 @@ impl Core {
             keeper.note(self.session.scheduler().notes());
         }
         self.forecaster.look(self.session.scheduler());
+        self.hindsight.look(self.session.scheduler(), self.session.facts());
         Ok(())
     }
 
@@ -201,6 +209,7 @@ impl Core {
     /// # Errors
     /// If it cannot be written as JSON, which would be a defect.
     pub fn explain(&self) -> Result<String, CoreError> {
-        Ok(serde_json::to_string(&Explained::of(self.session.scheduler(), &self.forecaster.latest()))?)
+        let (forecast, hindsight) = (self.forecaster.latest(), self.hindsight.latest());
+        Ok(serde_json::to_string(&Explained::of(self.session.scheduler(), &forecast, &hindsight))?)
     }
 }

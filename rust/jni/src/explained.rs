@@ -1,8 +1,9 @@
-//! What people are told: the core's explanation, and the forecast beside it.
+//! What people are told: the core's explanation, and forecast and hindsight beside it.
 
 use hiatus_core::explain::{explain, Explanation};
 use hiatus_core::Scheduler;
 use hiatus_forecast::{Forecast, Latest, Told, MEANT, RUNS};
+use hiatus_hindsight::{self as hindsight, Compared, Saved};
 use serde::Serialize;
 
 /// Everything.
@@ -14,6 +15,8 @@ pub struct Explained {
     forecast: About,
     /// Of each job that was there when the last one was made.
     forecasts: Vec<OfJob>,
+    /// What the settings would have saved.
+    hindsight: AboutSaved,
 }
 
 /// About the last forecast.
@@ -47,12 +50,13 @@ struct OfJob {
 
 impl Explained {
     /// At this moment.
-    pub fn of(core: &Scheduler, latest: &Latest) -> Explained {
+    pub fn of(core: &Scheduler, latest: &Latest, hindsight: &hindsight::Latest) -> Explained {
         let forecasts = match latest {
             Latest::Made { forecast, .. } => of_jobs(core, forecast),
             _ => Vec::new(),
         };
-        Explained { core: explain(core), forecast: About::of(core, latest), forecasts }
+        let hindsight = AboutSaved::of(core, hindsight);
+        Explained { core: explain(core), forecast: About::of(core, latest), forecasts, hindsight }
     }
 }
 
@@ -81,6 +85,76 @@ impl About {
                 checked_jobs: *jobs,
                 ..about("made")
             },
+        }
+    }
+}
+
+/// What the settings would have saved, by simulation.
+#[derive(Default, Serialize)]
+struct AboutSaved {
+    /// `off`, `placing`, `awaited`, `impossible`, `failed` or `made`.
+    state: &'static str,
+    /// Why the last simulation did not come to its end.
+    why: Option<String>,
+    /// How long ago it was asked, in seconds.
+    age_s: Option<f64>,
+    /// How long the simulations took, in ms.
+    took_ms: Option<f64>,
+    /// How long before that the first of the jobs was submitted, in seconds.
+    span_s: Option<f64>,
+    /// All jobs.
+    all: Option<Means>,
+    /// The half of them that had least work.
+    small: Option<Means>,
+    /// Jobs that ended in that time, or are there, and are not among them.
+    left_out: Option<u64>,
+    /// Suspensions that it would have taken.
+    suspensions: Option<u64>,
+    /// Containers that would have been killed.
+    kills: Option<u64>,
+}
+
+/// Means over some jobs, in seconds from submission to end.
+#[derive(Serialize)]
+struct Means {
+    jobs: usize,
+    /// As it was.
+    real_s: f64,
+    /// Simulated with what decided then.
+    simulated_s: f64,
+    /// Simulated with the settings.
+    configured_s: f64,
+}
+
+impl From<Compared> for Means {
+    fn from(Compared { jobs, real_s, simulated_s, configured_s }: Compared) -> Means {
+        Means { jobs, real_s, simulated_s, configured_s }
+    }
+}
+
+impl AboutSaved {
+    fn of(core: &Scheduler, latest: &hindsight::Latest) -> AboutSaved {
+        let about = |state| AboutSaved { state, ..AboutSaved::default() };
+        match latest {
+            hindsight::Latest::Off => about("off"),
+            hindsight::Latest::Placing => about("placing"),
+            hindsight::Latest::Awaited => about("awaited"),
+            hindsight::Latest::Failed => about("failed"),
+            hindsight::Latest::Impossible { why } => AboutSaved { why: Some(why.clone()), ..about("impossible") },
+            hindsight::Latest::Made { at, saved, took } => {
+                let Saved { since, all, small, left_out, suspensions, kills } = **saved;
+                AboutSaved {
+                    age_s: Some(core.cluster().now().since(*at).seconds()),
+                    took_ms: Some(took.as_secs_f64() * 1000.0),
+                    span_s: Some(at.since(since).seconds()),
+                    all: Some(all.into()),
+                    small: Some(small.into()),
+                    left_out: Some(left_out.all()),
+                    suspensions: Some(suspensions),
+                    kills: Some(kills),
+                    ..about("made")
+                }
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use parking_lot::Mutex;
+use std::cell::Cell;
 use std::fmt::Write;
 use std::sync::Once;
 
@@ -18,11 +19,21 @@ struct Said {
 
 static SAID: Mutex<Said> = Mutex::new(Said { lines: String::new(), left_out: 0 });
 
+thread_local! {
+    /// Whether this thread calls cores.
+    static CALLS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What the core says on this thread is said of the cluster. On others copies of it speak of what they simulate.
+pub fn hear_core() {
+    CALLS.set(true);
+}
+
 struct Keeper;
 
 impl Log for Keeper {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.level() <= log::max_level()
+        metadata.level() <= log::max_level() && (CALLS.get() || !metadata.target().starts_with("hiatus_core"))
     }
 
     fn log(&self, record: &Record<'_>) {
@@ -77,6 +88,7 @@ pub fn take() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
 
     #[test]
     fn what_is_said_up_to_the_level_is_kept_until_it_is_taken_and_not_without_end() {
@@ -89,6 +101,16 @@ mod tests {
         listen(0);
         log::error!("nor this");
         assert_eq!(take(), None);
+
+        listen(3);
+        hear_core();
+        let of_core = || log::info!(target: "hiatus_core::state", "room is given back");
+        of_core();
+        assert!(take().is_some());
+        thread::scope(|scope| _ = scope.spawn(of_core));
+        assert_eq!(take(), None, "what a copy of the core says in a forecast");
+        thread::scope(|scope| _ = scope.spawn(|| log::info!("of the thread itself")));
+        assert!(take().is_some());
 
         listen(1);
         (0..MOST_BYTES).for_each(|_| log::error!("again"));

@@ -10,6 +10,7 @@ use hiatus_core::recurring::{class_id, job_class, Record, Tasks};
 use hiatus_core::units::{Millis, Resource};
 use hiatus_history::{Bounds, Store};
 use hiatus_sim::recorded::history::{finished, past};
+use hiatus_sim::recorded::past::Account;
 use hiatus_sim::workload::cluster::{secs, Job, Times};
 
 const NODES: &str = r#"{"nodes":{"node":[
@@ -74,7 +75,7 @@ impl Drop for Folder {
 #[test]
 fn a_job_is_its_tasks_as_long_as_they_ran_and_a_reduce_works_when_the_last_map_is_done() {
     let folder = Folder::new("jobs");
-    let past = past(&folder.0).unwrap();
+    let past = past(&folder.0).unwrap().past;
     let [big, small] = &past.jobs[..] else { panic!("{:?}", past.jobs) };
     let each = |job: &Job| -> Vec<_> { job.stages.iter().map(|stage| (stage.times.clone(), stage.size)).collect() };
     assert_eq!((big.job.name.as_str(), big.job.queue.as_str(), big.job.at), ("job_1_0001", "root.default", secs(0)));
@@ -96,9 +97,9 @@ fn a_job_is_its_tasks_as_long_as_they_ran_and_a_reduce_works_when_the_last_map_i
 #[test]
 fn the_cluster_is_its_running_nodes_without_labels_and_capacity_schedulers_queues() {
     let folder = Folder::new("cluster");
-    let past = past(&folder.0).unwrap();
+    let Account { past, labelled_nodes, .. } = past(&folder.0).unwrap();
     assert_eq!(past.nodes.iter().map(|node| node.total).collect::<Vec<_>>(), [Resource::new(8192, 8)]);
-    assert_eq!(past.labelled_nodes, 1);
+    assert_eq!(labelled_nodes, 1);
     let queues: Vec<_> = past
         .queues
         .iter()

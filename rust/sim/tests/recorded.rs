@@ -9,9 +9,11 @@ use std::process::{Command, Output};
 
 use flate2::{write::GzEncoder, Compression};
 use hiatus_core::units::{Millis, Resource};
-use hiatus_sim::cluster::testbed::Preemption;
-use hiatus_sim::recorded::past::{past, LeftOut, Past, PastError};
-use hiatus_sim::recorded::what_if::{what_if, Change};
+use hiatus_hindsight::setting::Change;
+use hiatus_hindsight::LeftOut;
+use hiatus_sim::cluster::Preemption;
+use hiatus_sim::recorded::past::{past, Account, PastError};
+use hiatus_sim::recorded::what_if::what_if;
 use hiatus_sim::workload::cluster::{secs, Times};
 use hiatus_wire::layout::{self, Record, ABI};
 use hiatus_wire::log::{Log, LogError};
@@ -293,11 +295,11 @@ impl Script {
         log
     }
 
-    fn past(&self) -> Past {
+    fn account(&self) -> Account {
         let log = self.log();
-        let (past, outcome) = past(&mut Log::open(&log[..]).unwrap());
+        let (account, outcome) = past(&mut Log::open(&log[..]).unwrap());
         outcome.unwrap();
-        past
+        account
     }
 }
 
@@ -319,7 +321,7 @@ fn one_job() -> Script {
 
 #[test]
 fn a_job_is_read_as_it_ran_without_its_suspensions_and_waiting() {
-    let past = one_job().past();
+    let Account { past, suspensions, .. } = one_job().account();
     let [read] = &past.jobs[..] else { panic!("{past:?}") };
     assert_eq!((read.job.at, read.sojourn), (secs(1), secs(32)));
     assert_eq!(
@@ -328,7 +330,7 @@ fn a_job_is_read_as_it_ran_without_its_suspensions_and_waiting() {
     );
     let stages: Vec<_> = read.job.stages.iter().map(|stage| (stage.times.clone(), stage.slowstart)).collect();
     assert_eq!(stages, [(Times::Each(vec![secs(10), secs(10)]), 1.0), (Times::Each(vec![secs(5)]), 0.5)]);
-    assert_eq!((past.heartbeat, past.master_start, past.suspensions), (secs(1), secs(2), 1));
+    assert_eq!((past.heartbeat, past.master_start, suspensions), (secs(1), secs(2), 1));
     assert_eq!((past.nodes.len(), past.nodes[0].total), (1, Resource::new(8192, 16)));
     assert_eq!(past.left_out, LeftOut::default());
 }
@@ -347,23 +349,23 @@ fn jobs_that_are_not_whole_are_counted_and_left_out() {
     script.app(21, 14); // nothing but a master
     script.container(14, 15, 0, 22, Some(30));
     script.at(30, layout::AppRemoved { app: 14, succeeded: 1 }, "");
-    let past = script.past();
+    let past = script.account().past;
     assert_eq!(past.jobs.len(), 1);
-    let left_out = LeftOut { before: 1, after: 1, without_tasks: 1, masters: 1, kinds: 0 };
+    let left_out = LeftOut { before: 1, after: 1, without_tasks: 1, masters: 1, ..LeftOut::default() };
     assert_eq!(past.left_out, left_out);
 }
 
 #[test]
 fn of_a_log_that_is_cut_off_what_is_before_is_used() {
     let log = one_job().log();
-    let (past, outcome) = past(&mut Log::open(&log[..log.len() - 20]).unwrap());
+    let (Account { past, .. }, outcome) = past(&mut Log::open(&log[..log.len() - 20]).unwrap());
     assert!(matches!(outcome, Err(PastError::Log(LogError::CutOff { .. }))), "{outcome:?}");
     assert_eq!(past.jobs.len(), 1);
 }
 
 #[test]
 fn a_lonely_job_takes_as_long_in_the_simulator_as_it_did_but_for_its_suspension() {
-    let past = one_job().past();
+    let past = one_job().account().past;
     let same = what_if(&past, &Change::default(), 1.0, 1).unwrap();
     let [sojourns, ..] = &same.tables()[..] else { panic!() };
     let row = &sojourns.to_json()[0];
@@ -387,7 +389,7 @@ fn suspending_helps_the_small_job_that_waited_for_a_big_one() {
     script.container(2, 11, 0, 21, Some(160));
     script.container(2, 12, 20, 146, Some(157));
     script.at(160, layout::AppRemoved { app: 2, succeeded: 1 }, "");
-    let past = script.past();
+    let past = script.account().past;
     let change = |policy: &str, preemption| Change {
         policy: Some(policy.to_owned()),
         preemption: Some(preemption),

@@ -28,8 +28,15 @@ pub enum SessionError {
 /// # Errors
 /// See [`SessionError::Settings`] and [`SessionError::Properties`].
 pub fn settings(json: &str) -> Result<Settings, SessionError> {
-    let properties: BTreeMap<String, String> = serde_json::from_str(json)?;
-    Ok(Settings::parse(&properties)?)
+    Ok(Settings::parse(&properties(json)?)?)
+}
+
+/// The properties themselves.
+///
+/// # Errors
+/// See [`SessionError::Properties`].
+pub fn properties(json: &str) -> Result<BTreeMap<String, String>, SessionError> {
+    Ok(serde_json::from_str(json)?)
 }
 
 /// One scheduler, and what its steps need again and again.
@@ -72,6 +79,11 @@ impl Session {
             convert::decision(decision, out);
         }
         Ok(())
+    }
+
+    /// The facts of the last step.
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
     }
 
     /// The scheduler.

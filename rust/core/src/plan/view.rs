@@ -2,6 +2,7 @@
 
 use crate::estimate;
 use crate::fact::PhaseKey;
+use crate::hints::Hints;
 use crate::settings::QueueSettings;
 use crate::state::{Cluster, FirstTask, Job, Phase, Reason};
 use crate::units::{AppId, Millis, PartitionId, Resource};
@@ -40,7 +41,7 @@ pub(super) fn of(
         pinned,
         attained: job.attained(cluster.now()).dominant_seconds(total),
         remaining: estimate::remaining_seconds(job, queue, total),
-        hints: job.hints.clone(),
+        hints: hints(job, partition),
         phases: phases(job, partition, total, queue, cluster),
         changed: true,
     })
@@ -57,6 +58,18 @@ pub(super) fn pass_time(view: &mut JobView, cluster: &Cluster, total: Resource, 
             *worked = *worked + elapsed;
         }
     }
+}
+
+/// What its user says of it; what its tasks elsewhere have turned out to take is no work that is left for here.
+fn hints(job: &Job, partition: PartitionId) -> Hints {
+    let mut elsewhere = job.phases.iter().filter(|(key, phase)| key.partition != partition && phase.finished > 0);
+    let size = job.hints.size.and_then(|size| {
+        elsewhere.try_fold(size, |left, (key, phase)| {
+            let tasks = f64::from(phase.finished + job.to_do(*key));
+            left.without(key.resource, tasks * estimate::task_time(phase, Millis(0)).seconds())
+        })
+    });
+    Hints { size, ..job.hints.clone() }
 }
 
 /// How many suspended containers of that phase want no room now: they are parked, each by itself, or lend their own.
@@ -88,6 +101,7 @@ pub(super) fn phases(
         PhaseView {
             key: *key,
             one: key.resource.dominant_share(total),
+            gated: job.waits_for_maps(*key),
             pending: if job.asks_for_tasks() { phase.pending } else { 0 },
             unasked: job.unasked(*key),
             held: (phase.held + phase.borrowed).saturating_sub(masters),

@@ -42,10 +42,10 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
     }
 }
 
-/// Proposes to kill the container, unless something stands against it.
+/// Proposes to kill the container, unless something stands against it: that it was refused to go on a moment ago does not.
 pub(super) fn kill(cluster: &mut Cluster, id: ContainerId, cause: Cause) {
     let now = cluster.now();
-    if cluster.containers().get(&id).is_some_and(|c| !c.is_master && !c.proposed && c.barred_until <= now) {
+    if cluster.containers().get(&id).is_some_and(|c| !c.is_master && !c.proposed && c.kept_until <= now) {
         cluster.kill(id, cause);
     }
 }

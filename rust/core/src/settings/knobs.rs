@@ -293,6 +293,14 @@ pub const KNOBS: &[Knob] = &[
                   others, and one container at least; 0 for nothing at all.",
     },
     Knob {
+        name: "training-slots",
+        unit: "containers",
+        default: "0",
+        range: Range::Whole(0, 1_000_000),
+        per_queue: true,
+        meaning: "The same as a number, whatever the queue may hold; `0`: as `training-share` says.",
+    },
+    Knob {
         name: "untrained-factor",
         unit: "",
         default: "1",
@@ -628,6 +636,31 @@ pub const KNOBS: &[Knob] = &[
         range: Range::Whole(0, 10_000_000),
         per_queue: false,
         meaning: "In a larger cluster nothing is forecast: the copy of the state is made under the scheduler's lock.",
+    },
+    Knob {
+        name: "hindsight-interval-ms",
+        unit: "ms",
+        default: "600000",
+        range: Range::Whole(0, DAY_MS),
+        per_queue: false,
+        meaning: "In mode `observe`: how often it is simulated what Hiatus would have saved, as long as that costs no more than a \
+                  tenth of a core; `0`: never.",
+    },
+    Knob {
+        name: "hindsight-window-ms",
+        unit: "ms",
+        default: "21600000",
+        range: Range::Whole(60_000, 7 * DAY_MS),
+        per_queue: false,
+        meaning: "Jobs that ended within this time are simulated.",
+    },
+    Knob {
+        name: "hindsight-max-size",
+        unit: "jobs and containers",
+        default: "200000",
+        range: Range::Whole(100, 10_000_000),
+        per_queue: false,
+        meaning: "No more are remembered for that: of more than these, those that ended last.",
     },
     Knob {
         name: "claim-timeout-ms",

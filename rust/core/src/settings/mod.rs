@@ -265,6 +265,8 @@ pub struct HfspSettings {
     pub training_timeout: Millis,
     /// T, as a fraction of what the queue may hold.
     pub training_share: f64,
+    /// T in containers, which then counts instead.
+    pub training_slots: Option<u32>,
     /// ξ: factor on the size of phases that are not trained yet.
     pub untrained_factor: f64,
     /// Whether ageing counts on when a size is learnt.
@@ -321,6 +323,8 @@ pub struct ClusterSettings {
     pub starvation: StarvationSettings,
     /// For whoever runs a copy of the core ahead.
     pub forecast: ForecastSettings,
+    /// For whoever asks what the settings would have done while the core only looked on.
+    pub hindsight: HindsightSettings,
 }
 
 /// How often the ends of jobs are forecast, and of how many.
@@ -331,6 +335,19 @@ pub struct ForecastSettings {
     /// Nodes, jobs and containers of the largest cluster for which one is made.
     pub max_size: usize,
     /// Whether the core only looks on, so that what it would do tells nothing.
+    pub observes: bool,
+}
+
+/// How often it is simulated what the settings would have done to the jobs that ended, and to how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HindsightSettings {
+    /// Time between two answers; there is none if it is zero.
+    pub interval: Millis,
+    /// For how long a job that ended is remembered.
+    pub window: Millis,
+    /// The most jobs and containers that are remembered.
+    pub max_size: usize,
+    /// Whether the core only looks on. Otherwise what it does is seen on the cluster.
     pub observes: bool,
 }
 

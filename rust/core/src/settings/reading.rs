@@ -6,8 +6,9 @@
 
 use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use super::{
-    Candidates, Class, ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HintRules,
-    LendSettings, Mode, PlacerSettings, PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings, Victims,
+    Candidates, Class, ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HindsightSettings,
+    HintRules, LendSettings, Mode, PlacerSettings, PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings,
+    Victims,
 };
 use crate::flex::{read_steps, Metric};
 use crate::units::Millis;
@@ -127,6 +128,12 @@ impl Settings {
                     max_size: cluster.number("forecast-max-size"),
                     observes: cluster.text("mode") == "observe",
                 },
+                hindsight: HindsightSettings {
+                    interval: Millis(cluster.number("hindsight-interval-ms")),
+                    window: Millis(cluster.number("hindsight-window-ms")),
+                    max_size: cluster.number("hindsight-max-size"),
+                    observes: cluster.text("mode") == "observe",
+                },
             },
         })
     }
@@ -186,6 +193,7 @@ impl QueueSettings {
                 training_tasks: values.number("training-tasks"),
                 training_timeout: Millis(values.number("training-timeout-ms")),
                 training_share: values.number("training-share"),
+                training_slots: Some(values.number("training-slots")).filter(|slots| *slots > 0),
                 untrained_factor: values.number("untrained-factor"),
                 retain_ageing: values.text("after-training") == "retain-ageing",
                 late_shared: values.text("late-jobs") == "shared",

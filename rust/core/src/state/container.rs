@@ -77,6 +77,8 @@ pub struct Container {
     pub in_spare_room: bool,
     /// Not to be touched before this time: somebody refused.
     pub barred_until: Millis,
+    /// Not to be killed for its own suspension before this time: that was refused.
+    pub kept_until: Millis,
     /// Whether something was proposed for it in this step.
     pub proposed: bool,
     /// Whether its kill was proposed and not refused.
@@ -113,6 +115,7 @@ impl Container {
             preempted_for: Millis::default(),
             in_spare_room: false,
             barred_until: Millis::default(),
+            kept_until: Millis::default(),
             proposed: false,
             killed: false,
             parked: false,

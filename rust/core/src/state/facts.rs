@@ -494,6 +494,9 @@ impl Cluster {
         // Room that is free here and not yet in the ResourceManager's books soon will be.
         let rest = if reason == Rejection::Room { NO_ROOM_REST } else { self.refused_rest };
         container.barred_until = self.now + rest;
+        if container.killed {
+            container.kept_until = self.now + rest;
+        }
         (container.killed, container.intended) = (false, None);
         let given_up = |claim: &Claim| claim.purpose == For::Resume(id) && reason != Rejection::Room;
         let node = container.node;

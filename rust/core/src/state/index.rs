@@ -16,6 +16,8 @@ pub(super) struct Listing {
     /// Whether asks without a label may be served there.
     for_all: bool,
     total: Resource,
+    /// What is left of it beside ApplicationMasters.
+    takeable: Resource,
     /// What can be used on it at once; `None` while it is silent or being decommissioned.
     usable: Option<Resource>,
 }
@@ -25,7 +27,14 @@ impl Listing {
     pub fn of(node: &Node, now: Millis) -> Listing {
         let usable = (node.is_live(now) && !node.decommissioning).then(|| node.usable());
         let for_all = node.partition == PartitionId(0) || node.shareable;
-        Listing { partition: node.partition, side: node.side, for_all, total: node.total, usable }
+        Listing {
+            partition: node.partition,
+            side: node.side,
+            for_all,
+            total: node.total,
+            takeable: node.total - node.pinned,
+            usable,
+        }
     }
 
     /// Notes the node where it belongs.
@@ -34,7 +43,7 @@ impl Listing {
         side.nodes += 1;
         if self.usable.is_some() && self.for_all {
             side.live += self.total;
-            *side.sizes.entry(self.total).or_default() += 1;
+            *side.sizes.entry(self.takeable).or_default() += 1;
         }
         let partition = partitions.entry(self.partition).or_default();
         partition.nodes += 1;
@@ -58,9 +67,9 @@ impl Listing {
         side.nodes -= 1;
         if self.usable.is_some() && self.for_all {
             side.live -= self.total;
-            match side.sizes.get_mut(&self.total) {
+            match side.sizes.get_mut(&self.takeable) {
                 Some(count) if *count > 1 => *count -= 1,
-                _ => drop(side.sizes.remove(&self.total)),
+                _ => drop(side.sizes.remove(&self.takeable)),
             }
         }
         let Some(partition) = partitions.get_mut(&self.partition) else { return };
@@ -154,7 +163,7 @@ pub struct SideNodes {
     pub nodes: usize,
     /// What those offer together that can be counted on now and serve asks without a label.
     pub live: Resource,
-    /// How many of them are of which size.
+    /// How many of them have how much beside ApplicationMasters.
     sizes: BTreeMap<Resource, usize>,
 }
 
@@ -164,9 +173,9 @@ impl SideNodes {
         self.sizes.values().sum::<usize>() as u32
     }
 
-    /// Whether a container of that size fits any of them when it is empty.
+    /// Whether a container of that size fits any of them when nothing runs there but the ApplicationMasters of now.
     pub fn holds(&self, one: Resource) -> bool {
-        self.sizes.keys().any(|total| one.fits_in(*total))
+        self.sizes.keys().rev().any(|takeable| one.fits_in(*takeable))
     }
 }
 

@@ -257,6 +257,11 @@ impl Job {
         self.maps().map(|(key, _)| self.to_do(*key)).sum()
     }
 
+    /// Whether tasks of that kind cannot work yet, whatever they hold: a MapReduce job's reduces while maps are to be done.
+    pub fn waits_for_maps(&self, key: PhaseKey) -> bool {
+        self.map_reduce && key.is_of_reduces() && self.maps_to_do() > 0
+    }
+
     /// The maps that the ResourceManager would start next in the partition, and how many of them want a container; nothing where
     /// it would start something else first.
     pub fn next_maps(&self, partition: PartitionId) -> Option<(PhaseKey, u32)> {

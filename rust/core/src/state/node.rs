@@ -69,6 +69,8 @@ pub struct Node {
     pub side: Option<Side>,
     /// Resources of the containers that count.
     pub used: Resource,
+    /// Those of ApplicationMasters among them: nobody takes them (law 3).
+    pub pinned: Resource,
     /// Resources of demoted containers of which the node may not know yet: free on paper, not usable.
     pub settling: Resource,
     /// Memory that suspended containers keep, in MiB.
@@ -116,6 +118,7 @@ impl Node {
             ram_and_swap_mb: None,
             side: None,
             used: Resource::ZERO,
+            pinned: Resource::ZERO,
             settling: Resource::ZERO,
             suspended_memory_mb: 0,
             containers: BTreeSet::new(),
@@ -259,6 +262,9 @@ impl Node {
 
     pub(super) fn add(&mut self, id: ContainerId, container: &Container) {
         self.containers.insert(id);
+        if container.is_master {
+            self.pinned += container.resource();
+        }
         if container.state.is_suspended() {
             self.suspended.insert(id);
             self.suspended_memory_mb += container.resource().memory_mb;
@@ -276,6 +282,9 @@ impl Node {
 
     pub(super) fn remove(&mut self, id: ContainerId, container: &Container) {
         self.containers.remove(&id);
+        if container.is_master {
+            self.pinned -= container.resource();
+        }
         if container.state.is_suspended() {
             self.suspended.remove(&id);
             self.suspended_memory_mb -= container.resource().memory_mb;

@@ -205,7 +205,19 @@ fn phase(one: f64, pending: u32, held: u32, finished: u32) -> PhaseView {
         held.min(9) as usize
     ];
     let finished_time = Millis(u64::from(finished) * 3_000);
-    PhaseView { key, one, pending, unasked: 0, held, suspended: 0, finished, finished_time, earlier_s: None, first }
+    PhaseView {
+        key,
+        one,
+        gated: false,
+        pending,
+        unasked: 0,
+        held,
+        suspended: 0,
+        finished,
+        finished_time,
+        earlier_s: None,
+        first,
+    }
 }
 
 fn view(app: u32, at: u64, pinned: f64, held: f64, phases: Vec<PhaseView>) -> JobView {

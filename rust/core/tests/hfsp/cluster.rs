@@ -1,8 +1,8 @@
 //! The policy in a simulated YARN cluster: heartbeats, ApplicationMasters, suspension. The laws are watched at every step.
 
-use crate::world::{gb, secs, Faults, Job, Node, World};
+use crate::world::{gb, secs, Faults, Job, Node, Stage, Times, World};
 use hiatus_core::explain::{explain, JobExplanation, SuspendedExplanation};
-use hiatus_core::units::NodeId;
+use hiatus_core::units::{NodeId, PartitionId};
 
 fn cluster() -> World {
     World::new().nodes(2, &Node::of(gb(8))).set("policy", "hfsp")
@@ -112,6 +112,26 @@ fn hints_and_their_mistakes_are_explained() {
     let hinted = hinted.sizing.unwrap();
     assert_eq!((hinted.source, (hinted.estimate_s * 16.0).round()), ("hint", 1200.0));
     assert_eq!(explained(&world, "wrong").wrong_hints.len(), 1);
+    world.run();
+}
+
+#[test]
+fn of_a_size_that_was_told_a_partition_counts_what_other_partitions_leave() {
+    let reduces = Stage {
+        times: Times::Same { count: 10, each: secs(30) },
+        size: gb(1),
+        partition: Some(PartitionId(1)),
+        slowstart: 1.0,
+    };
+    let mut world = cluster()
+        .nodes(1, &Node::of(gb(8)).exclusive_partition(1))
+        .job(Job::new("job").tasks(20, secs(30)).stage(reduces).tag("hiatus.size=900"));
+    world.run_until(secs(75));
+    let jobs = explain(world.core()).jobs;
+    let labelled = jobs.into_iter().find(|job| job.partition == 1).and_then(|job| job.sizing).unwrap();
+    assert_eq!(labelled.source, "hint");
+    let slot_s = labelled.estimate_s * 8.0;
+    assert!((250.0..330.0).contains(&slot_s), "20 maps took some 600 s of 900: {slot_s}");
     world.run();
 }
 

@@ -89,6 +89,31 @@ fn h_04_training_comes_first_smallest_first_within_its_cap() {
 }
 
 #[test]
+fn gap_46_t_may_be_a_number_of_containers_whatever_the_size_of_the_cluster() {
+    for slots in [30, 300] {
+        let jobs = [100, 50, 500].map(|tasks| Job::at(0.0).phase(tasks, 10.0)).to_vec();
+        let plan = first_plan(&mut Live::of("hfsp", &[("training-slots", "7")]), slots, jobs);
+        assert_eq!(plan[..2], [(1, 5.0), (0, 2.0)]);
+    }
+}
+
+#[test]
+fn gap_17_tasks_that_wait_for_maps_train_nothing() {
+    let ahead = |gated| {
+        let jobs = vec![Job::at(0.0).phase(40, 10.0), Job::at(0.0).phase(20, 10.0)];
+        let mut hfsp = Live::of("hfsp", &[("training-slots", "5")]);
+        let settings = hfsp.settings.clone();
+        let (_, targets) = Pool::new(20, jobs).step(&settings, &mut |supply, jobs| {
+            let mut jobs = jobs.to_vec();
+            jobs[1].phases[0].gated = gated;
+            hfsp.policy.plan(supply, &jobs)
+        });
+        targets[0].app.0
+    };
+    assert_eq!([ahead(false), ahead(true)], [1, 0], "the smaller one trains first, if it can");
+}
+
+#[test]
 fn h_04_jobs_in_training_alone_may_fill_the_cluster() {
     let plan =
         first_plan(&mut Live::of("hfsp", &[]), 8, vec![Job::at(0.0).phase(6, 10.0), Job::at(0.0).phase(6, 10.0)]);

@@ -143,6 +143,13 @@ impl Direct {
         self.facts.push(Fact::Heartbeat { node: NodeId(node), paused: 0, waiting: 0 });
     }
 
+    /// All containers of the job are done, and it wants no more.
+    pub fn ends(&mut self, app: u32) {
+        let containers = &self.core.cluster().jobs()[&AppId(app)].containers;
+        self.facts.extend(containers.iter().map(|id| Fact::Completed { container: *id, exit: Exit::Succeeded }));
+        self.asks(app, 0);
+    }
+
     pub fn first_container_ends(&mut self) {
         let container = self.running.pop_front().unwrap();
         self.facts.push(Fact::Completed { container, exit: Exit::Succeeded });
@@ -194,6 +201,11 @@ impl Direct {
             (Decision::Kill { container, .. }, None) => {
                 self.running.retain(|running| *running != container);
                 self.facts.push(Fact::Completed { container, exit: Exit::Killed });
+            }
+            (Decision::Suspend { container, .. }, None) => self.facts.push(Fact::Demoted { container }),
+            (Decision::Resume { container }, None) => self.facts.push(Fact::Promoted { container }),
+            (Decision::Resume { container }, Some(reason)) => {
+                self.facts.push(Fact::ContainerRejected { container, reason });
             }
             (other, _) => panic!("not asked for: {other:?}"),
         }

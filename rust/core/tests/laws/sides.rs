@@ -212,6 +212,21 @@ fn a_container_too_large_for_its_side_runs_on_the_other() {
 }
 
 #[test]
+fn law_8_a_side_on_which_application_masters_leave_no_room_keeps_nobody() {
+    // Nobody takes a master's room: its own keeps the job from its side for as long as it lives.
+    let ran = [(Side::Physical, 100), (Side::Virtual, 200)].map(|(side, took)| Run { nodes: 1, ..run(side, took) });
+    let job = Job { master: gb(9), ..Job::new("io").tag(TAG).ran(ran).sized_tasks(4, secs(20), gb(12)) };
+    let mut world = World::new()
+        .node(Node::of(gb(12)).on(Side::Physical))
+        .node(Node::of(gb(20)).on(Side::Virtual))
+        .set("batchmr-placer", "on")
+        .job(job);
+    world.run_until(secs(15));
+    assert_eq!((reason(&world, "io"), task_nodes(&world, "io")), (None, vec![1]));
+    world.run();
+}
+
+#[test]
 fn each_queue_says_for_itself_whether_its_jobs_are_placed() {
     let mut world = mixed()
         .queue(Queue::new("root.a", 0.5))

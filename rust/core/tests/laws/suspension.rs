@@ -1,9 +1,10 @@
 //! The life of suspended containers.
 
+use crate::direct::Direct;
 use crate::world::{gb, secs, Job, Node, World};
 use hiatus_core::decision::Decision;
 use hiatus_core::explain::explain;
-use hiatus_core::fact::Fact;
+use hiatus_core::fact::{Fact, Rejection};
 use hiatus_core::units::NodeId;
 
 #[test]
@@ -46,6 +47,33 @@ fn law_6_what_cannot_be_resumed_by_its_deadline_is_killed_and_run_again() {
     let killed = times(&|decision| matches!(decision, Decision::Kill { .. }));
     assert!(!killed.is_empty() && world.count.expired == killed.len() as u64, "{:?}", world.count);
     assert!(killed[0].since(suspended[0]) >= secs(40) && killed[0].since(suspended[0]) <= secs(45));
+}
+
+/// A limit of CapacityScheduler keeps it from going on, at every heartbeat: that must not keep it from its end.
+#[test]
+fn law_6_what_is_refused_to_go_on_again_and_again_is_killed_nevertheless() {
+    let knobs = [("mode", "suspend"), ("policy", "fifo"), ("min-run-ms", "0"), ("max-suspension-ms", "60000")];
+    let mut cluster = Direct::with(&[knobs.as_slice(), &[("plan-interval-ms", "6000")]].concat(), 1, 1);
+    cluster.asks(0, 10);
+    cluster.heartbeat(0);
+    cluster.step(6_000);
+    let production = cluster.production_job();
+    cluster.asks(production, 8);
+    for _ in 0..4 {
+        cluster.heartbeat(0);
+        cluster.step(6_000);
+    }
+    assert!(cluster.core.cluster().suspended().count() > 0);
+    cluster.refusing(|decision| matches!(decision, Decision::Resume { .. }).then_some(Rejection::Limit));
+    cluster.ends(production);
+    // A heartbeat between two plans, just when the rest after the last refusal is over.
+    cluster.step(5_000);
+    for _ in 0..20 {
+        cluster.heartbeat(0);
+        cluster.step(5_000);
+        cluster.step(5_000);
+    }
+    assert_eq!(cluster.core.cluster().suspended().count(), 0);
 }
 
 #[test]

@@ -140,6 +140,7 @@ impl Pool {
         let done = tasks.iter().filter(|task| task.done);
         PhaseView {
             unasked: 0,
+            gated: false,
             key: PhaseKey { priority: 20 - 10 * phase as i32, partition: PartitionId(0), resource: ONE },
             one,
             pending: count(&|task| task.started.is_none()),

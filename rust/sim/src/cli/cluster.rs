@@ -11,7 +11,8 @@ use hiatus_core::units::{Millis, Resource};
 use rayon::prelude::*;
 
 use super::{emit, CliError, Common};
-use crate::cluster::testbed::{Preemption, Room, Testbed};
+use crate::cluster::testbed::{Room, Testbed};
+use crate::cluster::Preemption;
 use crate::cluster::{isolation, Faults, Outcome, SimulationError};
 use crate::report::{Cell, Sample, Table};
 use crate::workload::cluster::{self as jobs, Arrivals, Bins, Job, Mix, SwimModel};

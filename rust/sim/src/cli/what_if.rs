@@ -4,12 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::ArgAction;
+use hiatus_hindsight::setting::Change;
 
 use super::cluster::{property, share};
 use super::{emit, CliError, Common};
-use crate::cluster::testbed::Preemption;
-use crate::recorded::past::{past, Past};
-use crate::recorded::what_if::{what_if, Change};
+use crate::cluster::Preemption;
+use crate::recorded::past::{past, Account};
+use crate::recorded::what_if::what_if;
 use crate::recorded::{self, history, RecordedError};
 
 #[derive(Debug, clap::Args)]
@@ -35,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = property, action = ArgAction::Append)]
     properties: Vec<(String, String)>,
     /// What ApplicationMasters may hold of each queue, one at least; as CapacityScheduler's
-    /// maximum-am-resource-percent, which is not in the log.
+    /// maximum-am-resource-percent, which is not in the log. What they held there at once they may hold, too.
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
     master_share: f64,
     /// Draw which part of the jobs had ended after how long.
@@ -43,30 +44,30 @@ pub(crate) struct Args {
     plot: Option<PathBuf>,
 }
 
-fn read(args: &Args) -> Result<Past, RecordedError> {
+fn read(args: &Args) -> Result<Account, RecordedError> {
     if args.log.is_dir() {
         return Ok(history::past(&args.log)?);
     }
-    let (past, outcome) = past(&mut recorded::open(&args.log)?);
+    let (account, outcome) = past(&mut recorded::open(&args.log)?);
     if let Err(error) = outcome {
         // What was read is good for an answer.
         eprintln!("warning: {}: {error}", args.log.display());
     }
-    Ok(past)
+    Ok(account)
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
     let failed = |source: RecordedError| CliError::Recorded { path: args.log.clone(), source };
-    let past = read(args).map_err(failed)?;
-    if past.jobs.is_empty() {
-        emit(&[past.table()], common.format)?;
+    let account = read(args).map_err(failed)?;
+    if account.past.jobs.is_empty() {
+        emit(&[account.table()], common.format)?;
         return Err(failed(RecordedError::NoJobs));
     }
     let change =
         Change { policy: args.policy.clone(), preemption: args.preemption, properties: args.properties.clone() };
-    let compared = what_if(&past, &change, args.master_share, common.seed)?;
+    let compared = what_if(&account.past, &change, args.master_share, common.seed)?;
     let mut tables = compared.tables();
-    tables.insert(0, past.table());
+    tables.insert(0, account.table());
     emit(&tables, common.format)?;
     if let Some(path) = &args.plot {
         fs::write(path, compared.plot().to_svg()?).map_err(|source| CliError::Write { path: path.clone(), source })?;

@@ -1,33 +1,10 @@
-//! A simulated YARN cluster that drives the real core through facts and decisions, as the ResourceManager does: nodes with
-//! heartbeats and stock NodeManager behaviour, CapacityScheduler's refusals, ApplicationMasters, tasks, faults. There is no
-//! second scheduler here. Deterministic from a seed.
+//! The simulated YARN cluster ([`hiatus_world`]), and what the studies do with it.
 //!
-//! - [`World`]: the cluster, built from [`Node`]s, [`Queue`]s and jobs, and run event by event;
 //! - [`testbed`]: a whole set-up by a few numbers;
-//! - [`Outcome`]: what became of the jobs;
-//! - [`Faults`]: what goes wrong, and how often;
-//! - [`fuzz`]: random clusters under random work and faults. The laws of the architecture are checked by observers after
-//!   every step, unless they are switched off.
+//! - [`fuzz`]: random clusters under random work and faults.
 
-mod agenda;
-mod app;
-mod applications;
-mod books;
-mod faults;
 pub mod fuzz;
-mod laws;
-mod node_manager;
-mod nodes;
-mod outcome;
-mod spec;
-mod step;
 pub mod testbed;
-mod view;
-mod world;
 
-pub use app::{App, Life, Spent};
-pub use faults::Faults;
-pub use node_manager::{Activity, Fetching, Message, NodeManager, Process, ReduceTime, Timer, Work};
-pub use outcome::{isolation, JobOutcome, Outcome};
-pub use spec::{Node, Queue};
-pub use world::{Container, Count, Machine, SimulationError, Timing, World};
+pub use hiatus_world::*;
+pub use testbed::isolation;

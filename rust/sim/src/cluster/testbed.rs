@@ -1,11 +1,11 @@
 //! A whole set-up by a few numbers: what the command line and the studies run workloads on.
 
-use super::{Faults, Node, Queue, SimulationError, World};
+use super::{Faults, Node, Preemption, Queue, SimulationError, World};
 use crate::workload::cluster::{gb, Job, Stage};
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{Millis, PartitionId, Resource};
+use rayon::prelude::*;
 use std::collections::BTreeSet;
-use std::str::FromStr;
 
 /// Partitions of nodes that stand for map slots and for reduce slots.
 const MAP_SLOTS: PartitionId = PartitionId(1);
@@ -30,50 +30,6 @@ pub enum Room {
         /// Reduce slots of a node.
         reduces: u32,
     },
-}
-
-/// How resources are taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preemption {
-    /// Not at all: as containers end.
-    Wait,
-    /// By suspending.
-    Suspend,
-    /// By killing.
-    Kill,
-    /// By what costs least: killing, waiting or suspending.
-    Adaptive,
-}
-
-impl Preemption {
-    /// As it is called on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Preemption::Wait => "wait",
-            Preemption::Suspend => "suspend",
-            Preemption::Kill => "kill",
-            Preemption::Adaptive => "adaptive",
-        }
-    }
-
-    /// The mode that allows it.
-    pub fn mode(self) -> &'static str {
-        match self {
-            Preemption::Wait => "order",
-            Preemption::Suspend => "suspend",
-            Preemption::Kill | Preemption::Adaptive => "kill",
-        }
-    }
-}
-
-impl FromStr for Preemption {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Preemption, String> {
-        let all = [Preemption::Wait, Preemption::Suspend, Preemption::Kill, Preemption::Adaptive];
-        let found = all.into_iter().find(|preemption| preemption.name() == text);
-        found.ok_or_else(|| "must be wait, suspend, kill or adaptive".to_owned())
-    }
 }
 
 /// A cluster of equal nodes with one policy.
@@ -169,6 +125,20 @@ impl Testbed {
         world.check()?;
         Ok(world)
     }
+}
+
+/// How long each job takes alone on the testbed, in seconds: the size that slowdowns refer to. Task times are the same.
+///
+/// # Errors
+/// A job cannot run there.
+pub fn isolation(jobs: &[Job], testbed: &Testbed) -> Result<Vec<f64>, SimulationError> {
+    let alone = |job: &Job| {
+        // By then all nodes have reported.
+        let job = Job { at: testbed.heartbeat + testbed.heartbeat, ..job.clone() };
+        let outcome = testbed.world(std::slice::from_ref(&job), 0)?.finish()?.outcome();
+        Ok(outcome.jobs[0].sojourn_s())
+    };
+    jobs.par_iter().map(alone).collect()
 }
 
 /// The job with every container the size of a slot.

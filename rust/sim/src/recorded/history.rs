@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::recurring::{class_id, job_class, Record, Tasks as Kind};
@@ -19,7 +20,9 @@ use hiatus_core::units::{Millis, Resource};
 use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
-use super::past::{LeftOut, Past, PastJob};
+use hiatus_hindsight::{LeftOut, Past, PastJob};
+
+use super::past::Account;
 use crate::cluster::{Node, Queue};
 use crate::workload::cluster::{Job, Stage, Times};
 
@@ -186,7 +189,7 @@ impl TaskIn {
 ///
 /// # Errors
 /// A file is missing or not what YARN answers, or a job ran in a queue that is not there any more.
-pub fn past(folder: &Path) -> Result<Past, HistoryError> {
+pub fn past(folder: &Path) -> Result<Account, HistoryError> {
     let nodes: Nodes = read(&folder.join("nodes.json"))?;
     let running = |node: &NodeIn| node.state == "RUNNING";
     let nodes: Vec<_> = nodes.nodes.map_or_else(Vec::new, |list| list.node).into_iter().filter(running).collect();
@@ -210,7 +213,7 @@ pub fn past(folder: &Path) -> Result<Past, HistoryError> {
         })?;
         let sizes = Sizes::of(&conf(folder, &job.id)?);
         starts.push(begun.saturating_sub(job.submit_time));
-        past_jobs.push(PastJob {
+        past_jobs.push(Arc::new(PastJob {
             sojourn: Millis(job.finish_time.saturating_sub(job.submit_time)),
             job: Job {
                 queue: queue.path.clone(),
@@ -219,12 +222,11 @@ pub fn past(folder: &Path) -> Result<Past, HistoryError> {
                 stages: stages(&found, &sizes),
                 ..Job::new(&job.id)
             },
-        });
+        }));
     }
-    Ok(Past {
+    let past = Past {
         // As if it had looked on.
         properties: BTreeMap::from([(format!("{CLUSTER_PREFIX}mode"), "observe".to_owned())]),
-        labelled_nodes: nodes.iter().filter(|node| labelled(node)).count() as u64,
         nodes: nodes.iter().filter(|node| !labelled(node)).map(NodeIn::node).collect(),
         queues,
         jobs: past_jobs,
@@ -232,8 +234,9 @@ pub fn past(folder: &Path) -> Result<Past, HistoryError> {
         heartbeat: HEARTBEAT,
         // The one that waited least waited for two heartbeats: its ApplicationMaster's container, and its first task's.
         master_start: Millis(starts.into_iter().min().unwrap_or_default().saturating_sub(2 * HEARTBEAT.0)),
-        ..Past::default()
-    })
+    };
+    let labelled_nodes = nodes.iter().filter(|node| labelled(node)).count() as u64;
+    Ok(Account { past, labelled_nodes, ..Account::default() })
 }
 
 /// What jobs took that succeeded, as if Hiatus had been there: their class by its rule, each kind of task as long as its
@@ -316,7 +319,9 @@ fn queues(path: &Path) -> Result<Vec<Queue>, HistoryError> {
     while let Some(queue) = open.pop() {
         if let (Some(path), Some(guaranteed)) = (&queue.queue_path, queue.absolute_capacity) {
             let percent = |share: f64| share / 100.0;
-            let one = Queue::new(path, percent(guaranteed)).maximum(queue.absolute_max_capacity.map_or(1.0, percent));
+            let one = Queue::new(path, percent(guaranteed))
+                .maximum(queue.absolute_max_capacity.map_or(1.0, percent))
+                .master_share(0.0);
             if path.contains('.') {
                 found.push(if queue.preemption_disabled { one.not_preemptable() } else { one });
             }

@@ -1,15 +1,12 @@
 //! What another setting would have done to the jobs of a log: the simulated cluster once with the recorded settings and once with the
 //! others, beside what was recorded. How far the first is from that is the model's error.
 
-use std::collections::BTreeMap;
-
-use hiatus_core::settings::{CLUSTER_PREFIX, QUEUE_INFIX};
-use hiatus_core::units::Millis;
+use hiatus_hindsight::setting::{placing, world, Change, Properties};
+use hiatus_hindsight::Past;
 use rayon::prelude::*;
 
-use super::past::Past;
-use crate::cluster::testbed::Preemption;
-use crate::cluster::{Outcome, SimulationError, World};
+use super::past::Account;
+use crate::cluster::{Outcome, SimulationError};
 use crate::report::{Axis, Cell, Plot, Sample, Series, Table};
 use crate::workload::cluster::Job;
 
@@ -21,42 +18,6 @@ const CLASSES: [(f64, &str); 5] = [
     (36_000.0, "up to 10 h"),
     (f64::INFINITY, "more"),
 ];
-
-/// Another setting: what it changes of the recorded one.
-#[derive(Clone, Debug, Default)]
-pub struct Change {
-    /// Policy of every queue.
-    pub policy: Option<String>,
-    /// How resources are taken back in every queue.
-    pub preemption: Option<Preemption>,
-    /// Properties by their whole names.
-    pub properties: Vec<(String, String)>,
-}
-
-/// Properties as a world takes them.
-type Properties = BTreeMap<String, String>;
-
-impl Change {
-    fn of(&self, recorded: &Properties) -> Properties {
-        let mut changed = recorded.clone();
-        if let Some(policy) = &self.policy {
-            everywhere(&mut changed, "policy", policy);
-        }
-        if let Some(preemption) = self.preemption {
-            everywhere(&mut changed, "preemption", preemption.name());
-            changed.insert(format!("{CLUSTER_PREFIX}mode"), preemption.mode().to_owned());
-        }
-        changed.extend(self.properties.iter().cloned());
-        changed
-    }
-}
-
-/// Sets a knob for all queues, whatever was set for some.
-fn everywhere(properties: &mut Properties, knob: &str, value: &str) {
-    let of_queue = format!("{QUEUE_INFIX}{knob}");
-    properties.retain(|key, _| key.starts_with(CLUSTER_PREFIX) || !key.ends_with(&of_queue));
-    properties.insert(format!("{CLUSTER_PREFIX}{knob}"), value.to_owned());
-}
 
 /// Recorded, simulated as recorded, and simulated otherwise; a job's place is the same in all.
 #[derive(Clone, Debug)]
@@ -81,8 +42,7 @@ pub fn what_if(past: &Past, change: &Change, master_share: f64, seed: u64) -> Re
         world.check()?;
         Ok::<_, SimulationError>(world.finish()?.outcome())
     };
-    let alone = Change { policy: Some("fifo".to_owned()), preemption: Some(Preemption::Wait), properties: Vec::new() };
-    let alone = alone.of(&Properties::new());
+    let alone = Change::to_stock().of(&Properties::new());
     let alone_s: Result<Vec<f64>, SimulationError> = jobs
         .par_iter()
         .map(|job| {
@@ -99,32 +59,6 @@ pub fn what_if(past: &Past, change: &Change, master_share: f64, seed: u64) -> Re
         simulated: simulated?,
         otherwise: otherwise?,
     })
-}
-
-/// Where the core only looked on, stock CapacityScheduler decided: for it stand FIFO and no preemption.
-fn placing(recorded: &Properties) -> Properties {
-    if recorded.get(&format!("{CLUSTER_PREFIX}mode")).is_none_or(|mode| mode != "observe") {
-        return recorded.clone();
-    }
-    let stock = Change { policy: Some("fifo".to_owned()), preemption: Some(Preemption::Wait), properties: Vec::new() };
-    stock.of(recorded)
-}
-
-fn world(past: &Past, properties: &Properties, master_share: f64, seed: u64) -> World {
-    let mut world = World::seeded(seed)
-        .unobserved()
-        .telling_progress()
-        .heartbeat(past.heartbeat.max(Millis(1)))
-        // What a task's start takes is in its time.
-        .start_times(past.master_start, Millis(0));
-    for (key, value) in properties {
-        world = world.property(key, value);
-    }
-    for queue in &past.queues {
-        let share = master_share * queue.guaranteed;
-        world = world.queue(queue.clone().master_share(share));
-    }
-    past.nodes.iter().fold(world, |world, node| world.node(node.clone()))
 }
 
 impl WhatIf {
@@ -199,19 +133,19 @@ impl WhatIf {
     }
 }
 
-impl Past {
+impl Account {
     /// What of the log is used, and what is not.
     pub fn table(&self) -> Table {
         let mut table = Table::new("read", "Read from the records", &["what", "number"]);
-        let left_out = &self.left_out;
+        let left_out = &self.past.left_out;
         let rows = [
-            ("jobs used", self.jobs.len() as u64),
+            ("jobs used", self.past.jobs.len() as u64),
             ("left out: there before the log began", left_out.before),
             ("left out: there when it ended", left_out.after),
             ("left out: no task came to its end", left_out.without_tasks),
             ("left out: more than one ApplicationMaster, or none of YARN's", left_out.masters),
             ("left out: too many kinds of tasks", left_out.kinds),
-            ("nodes", self.nodes.len() as u64),
+            ("nodes", self.past.nodes.len() as u64),
             ("left out: nodes with a label", self.labelled_nodes),
             ("times a node came, went or changed later", self.node_changes),
             ("times the settings changed later", self.reconfigured),

@@ -6,7 +6,8 @@ use hiatus_core::units::Resource;
 use rayon::prelude::*;
 
 use super::{ensemble, Setting, Study, StudyError};
-use crate::cluster::testbed::{Preemption, Room, Testbed};
+use crate::cluster::testbed::{Room, Testbed};
+use crate::cluster::Preemption;
 use crate::cluster::{Outcome, SimulationError};
 use crate::report::{Claim, Evidence, Report, Sample, Table};
 use crate::workload::cluster::{gb, Arrivals, Bins, Job, Mix};

@@ -178,7 +178,8 @@ impl Sizes {
         let mut trainee = Trainee { size_s: 0.0, advanced: 0, wanted: Vec::new() };
         for phase in &job.phases {
             let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Hint);
-            let Some(size) = size.filter(|_| phase.left() > 0) else { continue };
+            // From a task that waits for maps nothing is learnt: it comes when it is its job's turn.
+            let Some(size) = size.filter(|_| phase.left() > 0 && !phase.gated) else { continue };
             let first = first(phase, supply.settings.hfsp.training_tasks);
             let finished = first.iter().filter(|task| matches!(task, TaskView::Finished { .. })).count() as u32;
             let wanted = (supply.settings.hfsp.training_tasks - finished).min(phase.left());

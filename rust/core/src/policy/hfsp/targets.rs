@@ -52,11 +52,48 @@ fn is_late(ranked: &Ranked<'_>) -> bool {
     matches!(ranked.class, Class::Late(_))
 }
 
+/// T: how much may still go to jobs ahead of their turn.
+struct Cap {
+    share: f64,
+    containers: u32,
+}
+
+impl Cap {
+    fn of(supply: &Supply<'_>, at_most: f64) -> Cap {
+        let rules = &supply.settings.hfsp;
+        match rules.training_slots {
+            Some(containers) => Cap { share: at_most, containers },
+            None if rules.training_share > 0.0 => {
+                Cap { share: (rules.training_share * supply.attainable).min(at_most), containers: u32::MAX }
+            }
+            None => Cap { share: 0.0, containers: 0 },
+        }
+    }
+
+    /// Takes so many containers or, if those are too many, as many as there may be; the first of all in any case. What they are
+    /// together.
+    fn take(&mut self, containers: u32, one: f64, first: bool) -> f64 {
+        let fitting = whole(self.share, one).max(u32::from(first)).min(self.containers).min(containers);
+        let all = f64::from(fitting) * one;
+        self.containers -= fitting;
+        self.share -= all;
+        all
+    }
+}
+
+/// Whole containers in an amount: a fraction would be kept from others for nothing.
+fn whole(amount: f64, one: f64) -> u32 {
+    if one > 0.0 {
+        ((amount + EPSILON) / one).max(0.0) as u32
+    } else {
+        0
+    }
+}
+
 /// What each job may hold ahead of its turn, and its place among those: training tasks of the smallest first, then of the
 /// most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
 fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64)> {
-    let share = supply.settings.hfsp.training_share;
-    let mut left = (share * supply.attainable).min(at_most);
+    let mut cap = Cap::of(supply, at_most);
     let mut trainees: Vec<_> = order
         .iter()
         .filter_map(|ranked| sizes.training(ranked.job, supply).map(|trainee| (trainee, ranked.job)))
@@ -68,16 +105,11 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
     for (place, (trainee, job)) in trainees.into_iter().enumerate() {
         let mut all = 0.0;
         for (tasks, one) in trainee.wanted {
-            let first = given.is_empty() && all == 0.0 && share > 0.0 && one <= at_most + EPSILON;
-            let fitting = if one > 0.0 { ((left + EPSILON) / one).max(0.0) as u32 } else { 0 };
-            let granted = f64::from(tasks.min(fitting.max(u32::from(first)))) * one;
-            all += granted;
-            left -= granted;
+            let first = given.is_empty() && all == 0.0 && one <= at_most + EPSILON;
+            // A job that may not run now cannot use what it waits for: the next one may.
+            let usable = tasks.min(whole(job.demand - job.pinned - all, one));
+            all += cap.take(usable, one, first);
         }
-        // A job that may not run now cannot use what it waits for: the next one may.
-        let usable = all.min(job.demand - job.pinned);
-        left += all - usable;
-        all = usable;
         if all > EPSILON {
             given.insert(job.app, (place, all));
         }
@@ -89,10 +121,8 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
         let (place, before) = given.get(&job.app).copied().unwrap_or((place, 0.0));
         let open = job.phases.iter().filter(|phase| phase.left() > 0 && phase.one > 0.0);
         let Some(one) = open.map(|phase| phase.one).reduce(f64::min) else { continue };
-        // Whole containers: a fraction would be kept from others for nothing.
-        let more = ((left.min(job.demand - job.pinned - before) + EPSILON) / one).floor() * one;
+        let more = cap.take(whole(job.demand - job.pinned - before, one), one, false);
         if more > EPSILON {
-            left -= more;
             given.insert(job.app, (place, before + more));
         }
     }

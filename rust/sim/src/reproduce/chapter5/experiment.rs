@@ -3,13 +3,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hiatus_core::settings::CLUSTER_PREFIX;
 use rayon::prelude::*;
 
-use crate::cluster::testbed::{Preemption, Testbed};
+use crate::cluster::testbed::Testbed;
+use crate::cluster::Preemption;
 use crate::cluster::{isolation, JobOutcome, Outcome, SimulationError};
 use crate::report::Sample;
 use crate::reproduce::Setting;
-use crate::workload::cluster::{Bins, Job, Mix, TaskTimes};
+use crate::workload::cluster::{Arrivals, Bins, Job, Mix, TaskTimes};
 
 /// Draws of each workload in the thesis.
 const DRAWS: u64 = 5;
@@ -29,6 +31,63 @@ pub(super) const KILL: Scheduler = Scheduler { name: "HFSP/kill", policy: "hfsp"
 pub(super) const SUSPEND: Scheduler =
     Scheduler { name: "HFSP/suspend", policy: "hfsp", preemption: Preemption::Suspend };
 
+/// What is compared under which circumstances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Conditions {
+    /// How long tasks take.
+    pub times: TaskTimes,
+    /// What HFSP as published does to take resources back.
+    pub hfsp: Preemption,
+    /// Knobs, under all schedulers.
+    pub knobs: &'static [(&'static str, &'static str)],
+    /// Sizes are told, as by users who know them: first estimates, until training tells the rest.
+    pub sizes_told: bool,
+    /// Share of maps done before reduces start.
+    pub slowstart: f64,
+    /// Mean gap between two jobs over that of Table 5.1.
+    pub gap: f64,
+}
+
+impl From<TaskTimes> for Conditions {
+    /// The thesis'.
+    fn from(times: TaskTimes) -> Conditions {
+        Conditions { times, hfsp: Preemption::Wait, knobs: &[], sizes_told: false, slowstart: 0.8, gap: 1.0 }
+    }
+}
+
+impl Conditions {
+    /// The thesis' cluster, and T: ten slots for training maps, and ten for training reduces (gap 46).
+    fn testbed(&self, scheduler: Scheduler) -> Testbed {
+        let preemption = if scheduler == HFSP { self.hfsp } else { scheduler.preemption };
+        let mut testbed = Testbed::thesis(scheduler.policy, preemption);
+        let knobs = [("training-slots", "10")].iter().chain(self.knobs);
+        testbed.properties.extend(knobs.map(|(knob, value)| (format!("{CLUSTER_PREFIX}{knob}"), (*value).to_owned())));
+        testbed
+    }
+
+    /// The jobs of every draw of a workload.
+    pub fn draws(&self, setting: &Setting, mix: Mix) -> Vec<Vec<Job>> {
+        let count = if setting.quick { 1 } else { DRAWS };
+        let Arrivals::Poisson(gap) = mix.arrivals() else { return Vec::new() };
+        let bins = Bins { times: self.times, arrivals: Arrivals::Poisson(gap * self.gap), ..Bins::of(mix) };
+        let of_draw = |run| bins.draw(setting.seed, run).into_iter().map(|job| self.apply(job)).collect();
+        (0..count).map(of_draw).collect()
+    }
+
+    fn apply(&self, mut job: Job) -> Job {
+        for stage in job.stages.iter_mut().skip(1) {
+            stage.slowstart = self.slowstart;
+        }
+        match self.sizes_told {
+            true => {
+                let size = format!("hiatus.size={}", job.work_s());
+                job.tag(&size)
+            }
+            false => job,
+        }
+    }
+}
+
 /// A workload under several schedulers.
 #[derive(Debug)]
 pub(super) struct Experiment {
@@ -47,7 +106,7 @@ pub(super) struct Experiment {
 struct Memory<V>(Mutex<Vec<(Key, Arc<V>)>>);
 
 /// What determines a simulation; no scheduler stands for each job alone.
-type Key = (Setting, Mix, TaskTimes, Option<Scheduler>);
+type Key = (Setting, Mix, Conditions, Option<Scheduler>);
 
 static OUTCOMES: Memory<Vec<Outcome>> = Memory(Mutex::new(Vec::new()));
 static ALONE: Memory<Vec<Vec<f64>>> = Memory(Mutex::new(Vec::new()));
@@ -70,30 +129,32 @@ impl Experiment {
     pub fn run(
         setting: &Setting,
         mix: Mix,
-        times: TaskTimes,
+        conditions: impl Into<Conditions>,
         schedulers: &[Scheduler],
     ) -> Result<Experiment, SimulationError> {
-        let draws = draws(setting, mix, times);
+        let conditions = conditions.into();
+        let draws = conditions.draws(setting, mix);
         let outcomes = |scheduler: &Scheduler| {
-            let testbed = Testbed::thesis(scheduler.policy, scheduler.preemption);
+            let testbed = conditions.testbed(*scheduler);
             let one = |jobs: &Vec<Job>| Ok(testbed.world(jobs, setting.seed)?.finish()?.outcome());
-            let key = (*setting, mix, times, Some(*scheduler));
+            let key = (*setting, mix, conditions, Some(*scheduler));
             Ok((*scheduler, OUTCOMES.get(key, || draws.par_iter().map(one).collect())?))
         };
         let outcomes = schedulers.par_iter().map(outcomes).collect::<Result<_, SimulationError>>()?;
-        let fifo = Testbed::thesis("fifo", Preemption::Wait);
+        let fifo = conditions.testbed(FIFO);
         let alone = || draws.iter().map(|jobs| isolation(jobs, &fifo)).collect();
-        let alone = ALONE.get((*setting, mix, times, None), alone)?;
+        let alone = ALONE.get((*setting, mix, conditions, None), alone)?;
         Ok(Experiment { mix, draws, alone, outcomes })
     }
 
     /// All three workloads.
     pub fn all(
         setting: &Setting,
-        times: TaskTimes,
+        conditions: impl Into<Conditions>,
         schedulers: &[Scheduler],
     ) -> Result<Vec<Experiment>, SimulationError> {
-        Mix::ALL.into_iter().map(|mix| Experiment::run(setting, mix, times, schedulers)).collect()
+        let conditions = conditions.into();
+        Mix::ALL.into_iter().map(|mix| Experiment::run(setting, mix, conditions, schedulers)).collect()
     }
 
     /// How many draws there were.
@@ -142,13 +203,6 @@ impl Experiment {
         let mean = |of: &dyn Fn(&Outcome) -> f64| Sample::new(self.outcomes(scheduler).map(of).collect()).mean();
         (mean(&peak), mean(&average))
     }
-}
-
-/// The jobs of every draw of a workload.
-pub(super) fn draws(setting: &Setting, mix: Mix, times: TaskTimes) -> Vec<Vec<Job>> {
-    let count = if setting.quick { 1 } else { DRAWS };
-    let bins = Bins { times, ..Bins::of(mix) };
-    (0..count).map(|run| bins.draw(setting.seed, run)).collect()
 }
 
 /// Time average of a number that changes in `steps`, from 0 to `until`.

@@ -1,6 +1,6 @@
 //! Figures 5.7 and 5.8: task times. The thesis measured them; here they show how good a substitute the task models are.
 
-use super::experiment::draws;
+use super::experiment::Conditions;
 use super::{Setting, Study, StudyError};
 use crate::report::{Claim, Evidence, Report, Sample, Table};
 use crate::workload::cluster::{Job, Mix, TaskTimes};
@@ -29,7 +29,9 @@ fn times(jobs: &[Job], stage: usize, relative: bool) -> Sample {
 }
 
 fn run(setting: &Setting) -> Result<Report, StudyError> {
-    let jobs = |times| Mix::ALL.into_iter().flat_map(|mix| draws(setting, mix, times)).flatten().collect::<Vec<Job>>();
+    let jobs = |times| {
+        Mix::ALL.into_iter().flat_map(|mix| Conditions::from(times).draws(setting, mix)).flatten().collect::<Vec<Job>>()
+    };
     let models = [("by bin", jobs(TaskTimes::ByBin)), ("published times", jobs(TaskTimes::Published))];
     let columns = ["quantity", "task times", "q.05", "q.25", "q.5", "q.75", "q.9", "q.95", "q.99"];
     let mut table = Table::new("fig-5.7", "Task times of the models beside the published ones", &columns);

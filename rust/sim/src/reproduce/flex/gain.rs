@@ -10,7 +10,8 @@ use rand::Rng;
 
 use super::cluster::{draws, outcome, stage};
 use super::workload::rng;
-use crate::cluster::testbed::{Preemption, Room, Testbed};
+use crate::cluster::testbed::{Room, Testbed};
+use crate::cluster::Preemption;
 use crate::report::{number, Axis, Cell, Claim, Evidence, Report, Sample, Table};
 use crate::reproduce::figure::{add, Curve};
 use crate::reproduce::{Setting, Study, StudyError};

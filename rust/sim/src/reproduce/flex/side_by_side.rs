@@ -9,7 +9,8 @@ use rayon::prelude::*;
 
 use super::cluster::{draws, outcome, stage};
 use super::workload::{draw, rng, Shape};
-use crate::cluster::testbed::{Preemption, Room, Testbed};
+use crate::cluster::testbed::{Room, Testbed};
+use crate::cluster::Preemption;
 use crate::cluster::{isolation, Outcome};
 use crate::report::{Cell, Claim, Evidence, Report, Sample, Table};
 use crate::reproduce::{Setting, Study, StudyError};

@@ -146,8 +146,8 @@ impl Bins {
                 REDUCE_S.at(rng.random_range(from..to))
             }
         };
-        let map_s: Vec<_> = (0..maps).map(|_| millis(map_s * self.map_factor(rng))).collect();
-        let reduce_s: Vec<_> = (0..bin.reduces).map(|_| millis(reduce_s * self.reduce_factor(rng))).collect();
+        let map_s = self.around(map_s, (0..maps).map(|_| self.map_factor(rng)).collect());
+        let reduce_s = self.around(reduce_s, (0..bin.reduces).map(|_| self.reduce_factor(rng)).collect());
         let stage = |times, memory_mb, slowstart| Stage {
             times: Times::Each(times),
             size: Resource::new(memory_mb, 1),
@@ -157,6 +157,15 @@ impl Bins {
         let stages = vec![stage(map_s, 1024, 1.0), stage(reduce_s, 2048, SLOWSTART)];
         let name = format!("{}-{number:03}-bin{}", self.mix.name().to_ascii_lowercase(), index + 1);
         Job { stages, bin: index as u32 + 1, master: Resource::new(1024, 1), ..Job::new(&name) }.at(at)
+    }
+
+    /// Times of a job's tasks. Where factors are measured they are those over the job's own mean, which this makes true.
+    fn around(&self, mean_s: f64, factors: Vec<f64>) -> Vec<Millis> {
+        let own = match self.times {
+            TaskTimes::ByBin => 1.0,
+            TaskTimes::Published => factors.iter().sum::<f64>() / factors.len() as f64,
+        };
+        factors.into_iter().map(|factor| millis(mean_s * factor / own)).collect()
     }
 
     fn map_factor(&self, rng: &mut impl Rng) -> f64 {
@@ -244,6 +253,22 @@ mod tests {
             let ours = reduces.partition_point(|reduce| *reduce <= time) as f64 / reduces.len() as f64;
             assert!((ours - share).abs() < 0.04, "{time} s: {ours} of {share}");
         }
+    }
+
+    #[test]
+    fn fig_5_7_two_of_a_thousand_maps_take_more_than_a_minute() {
+        let jobs = Bins { jobs: 1000, times: TaskTimes::Published, ..Bins::of(Mix::Prod) }.draw(1, 0);
+        let maps = seconds(&jobs, 0);
+        let long = maps.iter().filter(|map| **map > 60.0).count() as f64 / maps.len() as f64;
+        assert!((0.001..0.003).contains(&long), "{long}");
+    }
+
+    #[test]
+    fn fig_5_8_factors_are_over_the_mean_of_the_tasks_own_job() {
+        let bins = Bins { times: TaskTimes::Published, ..Bins::of(Mix::Test) };
+        let times = bins.around(9.0, vec![0.8, 1.0, 24.0]);
+        let mean = times.iter().map(|time| time.seconds()).sum::<f64>() / 3.0;
+        assert!((mean - 9.0).abs() < 0.01, "{mean}");
     }
 
     #[test]

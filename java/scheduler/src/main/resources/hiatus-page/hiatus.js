@@ -180,6 +180,41 @@ function showState(told) {
   }
 }
 
+const NO_HINDSIGHT = {
+  "off": "It is not simulated: hindsight-interval-ms is 0.",
+  "awaited": "It is simulated as soon as jobs have come and ended, and hindsight-interval-ms is over.",
+  "failed": "Simulating it failed; the log has more.",
+};
+
+const HINDSIGHT_LIMITS = "Jobs come when they came, and tasks take as long as they took, whatever the settings. Jobs that were there before, or are "
+  + "there still, are not simulated; for stock stands FIFO without preemption. A difference that is not much larger than the error means nothing.";
+
+function whatItWouldHaveSaved(about) {
+  if (about.state === "impossible") {
+    return `It could not be simulated: ${about.why}.`;
+  }
+  if (about.state !== "made") {
+    return NO_HINDSIGHT[about.state] || "–";
+  }
+  const part = means => (means.configured_s / means.simulated_s).toFixed(2);
+  const error = 100 * (about.all.simulated_s / about.all.real_s - 1);
+  const signed = (error < 0 ? "\u2212" : "+") + Math.abs(error).toFixed(0) + "\u00a0%";
+  return `${plural(about.all.jobs, "job")} that came and ended in the last ${time(about.span_s + about.age_s)} took ${time(about.all.real_s)} on average. `
+    + `With Hiatus as configured, in mode suspend, it would have been ${part(about.all)} of that, and ${part(about.small)} for the half with least work; `
+    + `by a simulation whose error on what really happened was ${signed}. It would have taken ${plural(about.suspensions, "suspension")}`
+    + `${about.kills ? " and killed " + plural(about.kills, "container") : ""}. ${plural(about.left_out, "other job")} `
+    + `${about.left_out === 1 ? "is" : "are"} not in it. As of ${time(about.age_s)} ago.`;
+}
+
+function showHindsight(told) {
+  const about = told.hindsight;
+  at("hindsight").hidden = told.mode !== "observe" || !about;
+  if (!at("hindsight").hidden) {
+    at("hindsight-text").textContent = whatItWouldHaveSaved(about);
+    at("hindsight-limits").textContent = about.state === "made" ? HINDSIGHT_LIMITS : "";
+  }
+}
+
 function showList(told) {
   const entries = told[state.list] || [];
   const total = (told.totals || {})[state.list] || 0;
@@ -385,6 +420,7 @@ async function refresh() {
         return refresh();
       }
       showState(told);
+      showHindsight(told);
       showList(told);
       showTimeline(line);
     }

@@ -13,6 +13,7 @@ import java.security.Principal;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.servlet.http.HttpServletRequest;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.webapp.BadRequestException;
 import org.apache.hadoop.yarn.webapp.ForbiddenException;
 import org.apache.hadoop.yarn.webapp.NotFoundException;
@@ -98,6 +99,39 @@ public class HiatusWebServiceTest {
       assertTrue(part.at("/forecasts/0/ends_in_s").isNull());
       JsonNode seen = json(service.explain(from("alice"), 0, ALL, "forecasts", null));
       assertFalse(seen.toString().contains(his.id().toString()));
+    }
+  }
+
+  @Test
+  public void whileHiatusOnlyObservesItIsToldWhatItWouldHaveSavedOfTheJobsThatEnded() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> {
+      conf.set(HiatusConfiguration.MODE, "observe");
+      conf.set(MockCluster.hiatus("hindsight-interval-ms"), "1");
+    })) {
+      cluster.node(4 * 1024, 16);
+      HiatusWebService service = new HiatusWebService(cluster.rm());
+      FakeApp app = cluster.run("default").ask(2, 1024);
+      cluster.rounds(2);
+      assertEquals("awaited", json(service.explain(from("user"), 0, ALL, "", null)).at("/hindsight/state").asText());
+      for (ContainerId task : app.fetch()) {
+        app.finish(task);
+      }
+      cluster.rounds(2);
+      app.finish();
+      JsonNode told = json(service.explain(from("user"), 0, ALL, "", null)).path("hindsight");
+      long patience = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+      while (told.path("state").asText().equals("awaited") && System.nanoTime() < patience) {
+        cluster.rounds(1);
+        Thread.sleep(50);
+        told = json(service.explain(from("user"), 0, ALL, "", null)).path("hindsight");
+      }
+      assertEquals(told.toString(), "made", told.path("state").asText());
+      assertEquals(1, told.at("/all/jobs").asInt());
+      assertTrue(told.toString(), told.at("/all/real_s").asDouble() > 0 && told.at("/small/configured_s").asDouble() > 0);
+
+      cluster.refresh(conf -> conf.set(HiatusConfiguration.MODE, "suspend"));
+      cluster.rounds(2);
+      assertEquals("placing", json(cluster.engine().explain().whole().toString()).at("/hindsight/state").asText());
     }
   }
 

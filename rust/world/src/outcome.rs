@@ -1,12 +1,9 @@
 //! What became of the jobs.
 
-use super::testbed::Testbed;
 use super::world::World;
-use super::{Count, ReduceTime, SimulationError, Spent};
-use crate::workload::cluster::Job;
+use super::{Count, ReduceTime, Spent};
 use hiatus_core::policy::EstimateError;
 use hiatus_core::units::Millis;
-use rayon::prelude::*;
 
 /// What became of one job.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,18 +106,4 @@ impl Outcome {
         }
         steps
     }
-}
-
-/// How long each job takes alone on the testbed, in seconds: the size that slowdowns refer to. Task times are the same.
-///
-/// # Errors
-/// A job cannot run there.
-pub fn isolation(jobs: &[Job], testbed: &Testbed) -> Result<Vec<f64>, SimulationError> {
-    let alone = |job: &Job| {
-        // By then all nodes have reported.
-        let job = Job { at: testbed.heartbeat + testbed.heartbeat, ..job.clone() };
-        let outcome = testbed.world(std::slice::from_ref(&job), 0)?.finish()?.outcome();
-        Ok(outcome.jobs[0].sojourn_s())
-    };
-    jobs.par_iter().map(alone).collect()
 }

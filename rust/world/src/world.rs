@@ -4,7 +4,7 @@ use super::agenda::Agenda;
 use super::app::TaskId;
 use super::laws::Laws;
 use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
-use crate::workload::cluster::{secs, Job};
+use crate::job::{secs, Job};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
 use hiatus_core::recurring::Record;
@@ -111,6 +111,17 @@ pub struct Timing {
     pub planned: bool,
 }
 
+/// One step of the core.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The time that it was given.
+    pub now: Millis,
+    /// What it was told.
+    pub facts: Vec<Fact>,
+    /// What it decided.
+    pub decisions: Vec<Decision>,
+}
+
 /// Why a cluster cannot run its jobs.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulationError {
@@ -140,6 +151,16 @@ pub enum SimulationError {
         vcores: i64,
         /// Where it was asked for.
         partition: u32,
+    },
+    /// It happened more than the simulation may take.
+    #[error("{unfinished} of {all} jobs were not finished after {events} events")]
+    TooMuch {
+        /// How many jobs.
+        unfinished: usize,
+        /// Of how many.
+        all: usize,
+        /// Events of the simulated cluster.
+        events: u64,
     },
     /// Something waits for ever.
     #[error("{unfinished} of {all} jobs do not finish, {job} for one; ApplicationMasters hold {masters_mb} of {total_mb} MiB")]
@@ -192,8 +213,12 @@ pub struct World {
     pub decided: Vec<(Millis, Decision)>,
     /// What steps took, if that is asked for.
     pub timings: Vec<Timing>,
+    /// All steps so far, if that is asked for.
+    pub steps: Vec<Step>,
     pub(super) remembered: Vec<Record>,
     pub(super) timed: bool,
+    pub(super) noted: bool,
+    pub(super) most_events: u64,
 }
 
 impl Default for World {
@@ -241,8 +266,11 @@ impl World {
             count: Count::default(),
             decided: Vec::new(),
             timings: Vec::new(),
+            steps: Vec::new(),
             remembered: Vec::new(),
             timed: false,
+            noted: false,
+            most_events: u64::MAX,
         }
     }
 
@@ -345,6 +373,16 @@ impl World {
         World { timed: true, ..self }
     }
 
+    /// Notes all steps.
+    pub fn noted(self) -> World {
+        World { noted: true, ..self }
+    }
+
+    /// Ends with [`SimulationError::TooMuch`] after so many events.
+    pub fn at_most(self, most_events: u64) -> World {
+        World { most_events, ..self }
+    }
+
     /// Whether the settings are valid and every job can run.
     ///
     /// # Errors
@@ -352,25 +390,31 @@ impl World {
     pub fn check(&self) -> Result<(), SimulationError> {
         Settings::parse(&self.properties)?;
         let leaves = if self.queues.is_empty() { vec!["root.default".to_owned()] } else { self.leaves() };
-        for App { job, .. } in &self.apps {
-            if !leaves.contains(&job.queue) {
-                let (job, queue) = (job.name.clone(), job.queue.clone());
-                return Err(SimulationError::Queue { job, queue, leaves: leaves.join(", ") });
-            }
-            let stages = job.stages.iter().enumerate();
-            let stages =
-                stages.map(|(n, s)| (format!("task of stage {}", n + 1), s.size, s.partition.unwrap_or(job.partition)));
-            let master = ("ApplicationMaster".to_owned(), job.master, job.partition);
-            for (what, size, partition) in std::iter::once(master).chain(stages) {
-                let holds = |machine: &Machine| {
-                    let Node { total, partition: of, shareable, .. } = &machine.spec;
-                    (*of == partition || (*shareable && partition == PartitionId(0))) && size.fits_in(*total)
-                };
-                if !self.machines.iter().any(holds) {
-                    let Resource { memory_mb, vcores } = size;
-                    let (job, partition) = (job.name.clone(), partition.0);
-                    return Err(SimulationError::Size { job, what, memory_mb, vcores, partition });
-                }
+        self.apps.iter().try_for_each(|app| self.check_job(&app.job, &leaves))
+    }
+
+    /// Whether such a job can run, given the leaf queues.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check_job(&self, job: &Job, leaves: &[String]) -> Result<(), SimulationError> {
+        if !leaves.contains(&job.queue) {
+            let (job, queue) = (job.name.clone(), job.queue.clone());
+            return Err(SimulationError::Queue { job, queue, leaves: leaves.join(", ") });
+        }
+        let stages = job.stages.iter().enumerate();
+        let stages =
+            stages.map(|(n, s)| (format!("task of stage {}", n + 1), s.size, s.partition.unwrap_or(job.partition)));
+        let master = ("ApplicationMaster".to_owned(), job.master, job.partition);
+        for (what, size, partition) in std::iter::once(master).chain(stages) {
+            let holds = |machine: &Machine| {
+                let Node { total, partition: of, shareable, .. } = &machine.spec;
+                (*of == partition || (*shareable && partition == PartitionId(0))) && size.fits_in(*total)
+            };
+            if !self.machines.iter().any(holds) {
+                let Resource { memory_mb, vcores } = size;
+                let (job, partition) = (job.name.clone(), partition.0);
+                return Err(SimulationError::Size { job, what, memory_mb, vcores, partition });
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What is taken from jobs for others: by whom, from whom, and whether it was allowed and needed (laws 2, 5 and 6).
 
-use crate::cluster::world::World;
+use crate::world::World;
 use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;

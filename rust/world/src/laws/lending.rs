@@ -1,8 +1,8 @@
 //! Lending (laws 13 to 16).
 
-use crate::cluster::world::World;
+use crate::world::World;
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::Word;
+use hiatus_core::fact::{PhaseKey, Word};
 use hiatus_core::settings::{Mode, Settings};
 use hiatus_core::state::{Cluster, Container, For, Reason};
 use hiatus_core::units::{ContainerId, Millis, Resource};
@@ -29,7 +29,10 @@ pub(super) fn lent_room_first(world: &World, decisions: &[Decision]) {
                     !here || other.priority >= priority
                 })
             };
-            for (key, _) in maps.iter().filter(|(key, _)| key.partition == node.partition && first(key.priority)) {
+            // Nor where it is confined away from, or tries some of its first tasks.
+            let freely = |key: &PhaseKey| job.most_on(key, node.side) == u32::MAX;
+            let here = |key: &PhaseKey| key.partition == node.partition && first(key.priority) && freely(key);
+            for (key, _) in maps.iter().filter(|(key, _)| here(key)) {
                 let idle = |room: Resource| key.resource.fits_in(room) && !node.refused.contains(app);
                 // A node that has become smaller may not have all that it lent.
                 let there = node.total - node.used - node.settling - node.proposed;

@@ -1,6 +1,6 @@
 //! An application: its ApplicationMaster's view of its tasks, and its asks as the ResourceManager knows them.
 
-use crate::workload::cluster::Job;
+use crate::job::Job;
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::units::{ContainerId, Millis, PartitionId, QueueId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,7 +126,7 @@ pub struct App {
 
 impl App {
     pub(super) fn new(job: Job) -> App {
-        let stage = |stage: &crate::workload::cluster::Stage| StageState {
+        let stage = |stage: &crate::job::Stage| StageState {
             tasks: stage.times.count(),
             done: 0,
             next: 0,

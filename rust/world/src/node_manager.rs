@@ -363,7 +363,7 @@ impl NodeManager {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::cluster::{gb, secs};
+    use crate::job::{gb, secs};
 
     #[test]
     fn a_task_that_waits_for_the_stage_before_works_off_nothing_until_it_is_open() {

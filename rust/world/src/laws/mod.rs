@@ -7,7 +7,7 @@ mod state;
 mod takings;
 
 use super::world::World;
-use crate::workload::cluster::secs;
+use crate::job::secs;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Fact, PhaseKey};
 use hiatus_core::settings::Settings;

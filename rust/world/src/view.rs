@@ -6,12 +6,17 @@ use hiatus_core::fact::{Fact, NodeFact};
 use hiatus_core::recurring::Record;
 use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl World {
     /// The time.
     pub fn now(&self) -> Millis {
         self.now
+    }
+
+    /// The scheduler's properties.
+    pub fn properties(&self) -> &BTreeMap<String, String> {
+        &self.properties
     }
 
     /// The scheduler.
@@ -87,7 +92,8 @@ impl World {
         QueueId(at.unwrap_or_else(|| panic!("no queue {path}")) as u32)
     }
 
-    pub(super) fn leaves(&self) -> Vec<String> {
+    /// Paths of the queues in which jobs may be.
+    pub fn leaves(&self) -> Vec<String> {
         let parent = |path: &str| self.queues.iter().any(|queue| queue.path.starts_with(&format!("{path}.")));
         self.queues.iter().map(|queue| queue.path.clone()).filter(|path| !parent(path)).collect()
     }

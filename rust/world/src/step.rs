@@ -1,8 +1,8 @@
 //! Letting time pass: events, and steps of the core.
 
-use super::world::{Event, World, TICK};
+use super::world::{Event, Step, World, TICK};
 use super::{Faults, SimulationError, Timing};
-use crate::workload::cluster::{gb, millis, secs};
+use crate::job::{gb, millis, secs};
 use hiatus_core::fact::{Exit, Fact, PhaseKey};
 use hiatus_core::recurring::Note;
 use hiatus_core::settings::CLUSTER_PREFIX;
@@ -31,7 +31,7 @@ impl World {
     /// Runs until everything submitted is finished.
     ///
     /// # Errors
-    /// Jobs that never finish: [`SimulationError::Stuck`].
+    /// Jobs that never finish: [`SimulationError::Stuck`]; more events than there may be: [`SimulationError::TooMuch`].
     pub fn finish(&mut self) -> Result<&mut World, SimulationError> {
         let last = self.apps.iter().map(|app| app.job.at).max().unwrap_or_default();
         let work = millis(self.apps.iter().map(|app| app.job.work_s()).sum::<f64>());
@@ -39,6 +39,10 @@ impl World {
         while self.gone < self.apps.len() {
             if self.now >= deadline {
                 return Err(self.stuck());
+            }
+            if self.count.events >= self.most_events {
+                let (all, events) = (self.apps.len(), self.count.events);
+                return Err(SimulationError::TooMuch { unfinished: all - self.gone, all, events });
             }
             self.advance();
         }
@@ -136,6 +140,10 @@ impl World {
                 laws.after(self, &facts, &decisions);
                 self.laws = Some(laws);
                 self.decided.extend(decisions.iter().map(|decision| (self.now, *decision)));
+            }
+            if self.noted {
+                let (facts, decisions) = (facts.clone(), decisions.clone());
+                self.steps.push(Step { now: self.now, facts, decisions });
             }
             facts.clear();
             self.facts = facts;

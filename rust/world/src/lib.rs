@@ -1,0 +1,33 @@
+//! A simulated YARN cluster that drives the real core through facts and decisions, as the ResourceManager does: nodes with
+//! heartbeats and stock NodeManager behaviour, CapacityScheduler's refusals, ApplicationMasters, tasks, faults. There is no
+//! second scheduler here. Deterministic from a seed.
+//!
+//! - [`World`]: the cluster, built from [`Node`]s, [`Queue`]s and jobs, and run event by event;
+//! - [`job`]: what jobs are;
+//! - [`Outcome`]: what became of them;
+//! - [`Faults`]: what goes wrong, and how often. The laws of the architecture are checked by observers after every step, unless
+//!   they are switched off.
+
+mod agenda;
+mod app;
+mod applications;
+mod books;
+mod faults;
+pub mod job;
+mod laws;
+mod node_manager;
+mod nodes;
+mod outcome;
+mod preemption;
+mod spec;
+mod step;
+mod view;
+mod world;
+
+pub use app::{App, Life, Spent};
+pub use faults::Faults;
+pub use node_manager::{Activity, Fetching, Message, NodeManager, Process, ReduceTime, Timer, Work};
+pub use outcome::{JobOutcome, Outcome};
+pub use preemption::Preemption;
+pub use spec::{Node, Queue};
+pub use world::{Container, Count, Machine, SimulationError, Step, Timing, World};
