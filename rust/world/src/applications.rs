@@ -36,6 +36,11 @@ impl World {
         self.facts.extend(runs.map(|run| Fact::Ran { app: id, run: *run }));
         let earlier = self.apps[id.0 as usize].job.earlier.iter();
         self.facts.extend(earlier.flat_map(|record| record.facts(id)));
+        if self.remembers {
+            let class = self.apps[id.0 as usize].job.class();
+            let known = self.remembered.iter().filter(|record| record.class == class);
+            self.facts.extend(known.flat_map(|record| record.facts(id)));
+        }
         if self.apps[id.0 as usize].parked {
             self.facts.push(Fact::AppParked { app: id, parked: true });
         }

@@ -216,6 +216,7 @@ pub struct World {
     /// All steps so far, if that is asked for.
     pub steps: Vec<Step>,
     pub(super) remembered: Vec<Record>,
+    pub(super) remembers: bool,
     pub(super) timed: bool,
     pub(super) noted: bool,
     pub(super) most_events: u64,
@@ -268,6 +269,7 @@ impl World {
             timings: Vec::new(),
             steps: Vec::new(),
             remembered: Vec::new(),
+            remembers: false,
             timed: false,
             noted: false,
             most_events: u64::MAX,
@@ -310,6 +312,11 @@ impl World {
     /// Every task tells with each heartbeat where it is, too.
     pub fn telling_tasks(self) -> World {
         World { tells_tasks: true, ..self.telling_progress() }
+    }
+
+    /// What is remembered of jobs is told of those of their class that come later.
+    pub fn remembering(self) -> World {
+        World { remembers: true, ..self }
     }
 
     /// One more node.

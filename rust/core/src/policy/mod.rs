@@ -52,6 +52,9 @@ pub struct EstimateError {
     pub priority: i32,
     /// Estimated over real size, S/R (HFSP thesis, section 5.4).
     pub ratio: f64,
+    /// The same of what was expected before any of the phase was seen, S_i/R; `None` if it was tiny or a user gave its size.
+    #[serde(skip)]
+    pub first: Option<f64>,
 }
 
 /// How far estimates were off.

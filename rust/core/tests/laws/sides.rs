@@ -1,11 +1,11 @@
 //! BatchMR's placer at work: where tasks start in a cluster of physical and virtual nodes (law 12, which an observer checks in
 //! every scenario, too).
 
-use crate::world::{gb, secs, Job, Node, Queue, World};
+use crate::world::{gb, secs, Job, Node, Queue, Stage, Times, World};
 use hiatus_core::batchmr::Reason;
 use hiatus_core::explain::explain;
 use hiatus_core::fact::{Run, Side};
-use hiatus_core::units::{Millis, NodeId};
+use hiatus_core::units::{Millis, NodeId, PartitionId};
 
 const GB: u64 = 1 << 30;
 const TAG: &str = "hiatus.input-bytes=1073741824";
@@ -238,6 +238,64 @@ fn each_queue_says_for_itself_whether_its_jobs_are_placed() {
     world.run_until(secs(20));
     assert_eq!((reason(&world, "placed"), reason(&world, "free")), (Some(Reason::RuleP), None));
     world.run();
+}
+
+#[test]
+fn a_job_moved_to_a_queue_without_the_placer_may_use_all_nodes_at_once_and_moved_back_keeps_to_its_side_again() {
+    let mut world = mixed()
+        .queue(Queue::new("root.a", 0.5))
+        .queue(Queue::new("root.b", 0.5))
+        .set("batchmr-placer", "off")
+        .property("yarn.scheduler.capacity.root.a.hiatus.batchmr-placer", "on")
+        .job(known("io", 100).queue("root.a").tasks(200, secs(20)));
+    let app = world.app_id("io");
+    world.run_until(secs(15));
+    assert_eq!((reason(&world, "io"), task_nodes(&world, "io")), (Some(Reason::RuleP), vec![0, 1]));
+    world.change_job(app, "root.b", 0);
+    world.run_until(secs(18));
+    assert_eq!((reason(&world, "io"), task_nodes(&world, "io")), (None, vec![0, 1, 2, 3]));
+    world.change_job(app, "root.a", 0);
+    world.run_until(secs(60));
+    assert_eq!((reason(&world, "io"), task_nodes(&world, "io")), (Some(Reason::RuleP), vec![0, 1]));
+    world.run();
+}
+
+#[test]
+fn a_large_ask_for_a_label_waits_no_longer_for_being_on_what_would_be_the_wrong_side() {
+    let large = |partition| Stage {
+        times: Times::Same { count: 2, each: secs(20) },
+        size: gb(7),
+        partition: Some(PartitionId(partition)),
+        slowstart: 1.0,
+    };
+    let late = known("io", 100).at(secs(30)).priority(1);
+    // One asks for the label alone; the other's first tasks do not, and keep to physical nodes.
+    let jobs = [
+        (late.clone().partition(1).stage(large(1)), Reason::Label),
+        (late.tasks(4, secs(20)).stage(large(1)), Reason::RuleP),
+    ];
+    for (job, expected) in jobs {
+        let run = |placer: &str| {
+            // Small tasks that end one after the other: seven places of one node are never free by themselves.
+            let uneven = (0..400).map(|task| secs(10 + 7 * task % 20)).collect();
+            let small = Stage { times: Times::Each(uneven), size: gb(1), partition: None, slowstart: 1.0 };
+            let labelled = Node::of(gb(8)).on(Side::Virtual).exclusive_partition(1);
+            let mut world = mixed()
+                .nodes(2, &labelled)
+                .set("batchmr-placer", placer)
+                .set("policy", "fifo")
+                .set("mode", "order")
+                .job(Job::new("small").partition(1).stage(small))
+                .job(job.clone());
+            world.run_until(secs(60));
+            let reason = reason(&world, "io");
+            world.run();
+            (reason, world.sojourn("io"))
+        };
+        let ((on, placed), (off, free)) = (run("on"), run("off"));
+        assert_eq!((on, off), (Some(expected), None));
+        assert!(placed <= free, "{expected:?}: {placed:?}, without the placer {free:?}");
+    }
 }
 
 #[test]

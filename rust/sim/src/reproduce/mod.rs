@@ -13,6 +13,7 @@ mod forecast;
 mod gp;
 mod hints;
 mod predoop;
+mod recurring;
 
 use std::sync::OnceLock;
 
@@ -78,7 +79,7 @@ pub fn studies() -> &'static [&'static Study] {
             gp::STUDIES,
             batchmr::STUDIES,
             predoop::STUDIES,
-            &[&hints::HINTS, &forecast::FORECAST],
+            &[&hints::HINTS, &forecast::FORECAST, &recurring::RECURRING],
         ]
         .concat()
     })

@@ -45,6 +45,8 @@ impl Source {
 struct Size {
     source: Source,
     task_s: f64,
+    /// What a task was expected to take before any was seen, in seconds.
+    first_s: Option<f64>,
     tasks: u32,
     /// Nobody knows how long its tasks are.
     guessed: bool,
@@ -102,7 +104,11 @@ impl Sizes {
                     None if tasks < rules.training_tasks => (Source::Tiny, 0.0),
                     None => (Source::Initial, estimator.initial(self.history.expected(phase))),
                 };
-                sizes.insert(phase.key, Size { source, task_s, tasks, guessed: false, open: phase.to_do() > 0 });
+                let first_s = Some(task_s).filter(|_| source == Source::Initial);
+                sizes.insert(
+                    phase.key,
+                    Size { source, task_s, first_s, tasks, guessed: false, open: phase.to_do() > 0 },
+                );
                 if source != Source::Tiny {
                     virtually.enter(job.app, weight, phase.key, Waves::new(tasks, task_s));
                 }
@@ -127,6 +133,7 @@ impl Sizes {
                 Source::Tiny if tasks >= rules.training_tasks => {
                     size.source = Source::Initial;
                     size.task_s = estimator.initial(self.history.expected(phase));
+                    size.first_s = Some(size.task_s);
                     virtually.enter(job.app, weight, phase.key, Waves::new(tasks, size.task_s));
                 }
                 Source::Tiny => {
@@ -215,8 +222,13 @@ impl Sizes {
             done &= phase.finished >= size.tasks;
             if size.source == Source::Final && phase.finished > 0 {
                 let mean = phase.finished_time.seconds() / f64::from(phase.finished);
-                let ratio = size.task_s / mean;
-                self.errors.push_back(EstimateError { app, priority: phase.key.priority, ratio });
+                let first = size.first_s.map(|first| first / mean);
+                self.errors.push_back(EstimateError {
+                    app,
+                    priority: phase.key.priority,
+                    ratio: size.task_s / mean,
+                    first,
+                });
             }
         }
         while self.errors.len() > ERRORS {
