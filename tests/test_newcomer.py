@@ -81,7 +81,7 @@ def _park(shell, cluster, big, containers):
     shell.documented("yarn hiatus resume ID…")
     wait_for(lambda: all(live.works(cluster, container) for container in containers), "all of it goes on")
     shell.filled["explain ID"] = f"explain {big}"
-    assert '"forecasts"' in shell.documented("yarn hiatus explain ID")
+    assert '"forecast"' in shell.documented("yarn hiatus explain ID")
 
 
 def _speculate(shell, release):
