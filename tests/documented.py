@@ -15,6 +15,9 @@ _PROGRAM = rf"(?:HIATUS_\w+=\S+ )?(?:(?:yarn|hiatus|cargo|curl|tar|sha256sum|doc
 _SCRIPTS = "(?:" + "|".join(path.name for path in (layout.ROOT / "scripts").iterdir() if path.is_file()) + ")"
 _COMMAND = re.compile(_PROGRAM.format(_SCRIPTS, _SCRIPTS))
 
+#: Hadoop's clients live for a second or two: nothing that a JVM does to be fast later is worth it.
+_BRIEF = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+
 
 @lru_cache(maxsize=None)
 def commands():
@@ -73,7 +76,7 @@ class Shell:
         for part, real in self.filled.items():
             line = line.replace(part, str(real))
         tools = toolchain.environment()
-        env = {**tools, **environment, "PATH": f"{self.folder / 'bin'}{os.pathsep}{tools['PATH']}"}
+        env = {**tools, "HADOOP_OPTS": _BRIEF, **environment, "PATH": f"{self.folder / 'bin'}{os.pathsep}{tools['PATH']}"}
         done = subprocess.run(["bash", "-c", line], cwd=self._here, env=env, capture_output=True, text=True)
         assert done.returncode == code, f"{line}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout + done.stderr

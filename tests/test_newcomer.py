@@ -87,11 +87,11 @@ def _park(shell, cluster, big, containers):
 def _speculate(shell, release):
     """One job with the estimator that knows suspension: it fails if its ApplicationMaster does not find the class."""
     shell.filled.update({
-        "job.jar Main": f"{layout.hadoop_jar('hadoop-mapreduce-client-jobclient').with_suffix('')}-tests.jar sleep",
+        "job.jar Main": f"{layout.hadoop_jar('hadoop-mapreduce-examples')} pi",
         "hiatus-mapreduce-<version>.jar": release / "jars" / f"hiatus-mapreduce-{assembly.version()}.jar",
         "estimator.class=…": "estimator.class=io.hiatus.mapreduce.BatchMRTaskRuntimeEstimator"})
     shell.documented("yarn jar job.jar Main -libjars hiatus-mapreduce-<version>.jar -Dyarn.app.mapreduce.am.job.task.estimator.class=…",
-                     "-m 1 -r 0 -mt 1")
+                     "1 10")
 
 
 def test_from_unpacking_to_stock_again(release, clusters, tmp_path):
