@@ -1,12 +1,13 @@
 """The cluster tool itself: what it starts works, and nothing of it stays."""
 
 import json
-import subprocess
+import shutil
 from collections import Counter
 
 import pytest
 
-from hiatus_cluster import daemons, jobs, layout, toolchain
+from documented import Shell
+from hiatus_cluster import daemons, jobs, toolchain
 from hiatus_cluster.cluster import Cluster
 from hiatus_cluster.configuration import Spec
 from hiatus_cluster.errors import ClusterError
@@ -45,27 +46,29 @@ def test_what_yarn_itself_keeps_answers_what_if_and_becomes_history(cluster, tmp
     """All jobs above, by the JobHistoryServer's records, and no Hiatus anywhere."""
     toolchain.program("curl", "curl", print)
 
-    def save():
-        command = [layout.ROOT / "scripts" / "save-history", "--names", cluster.rm.base, cluster.history.base, tmp_path / "saved"]
-        return subprocess.run(command, capture_output=True, text=True)
+    shell = Shell(tmp_path, filled={"http://rm:8088": cluster.rm.base, "http://history:19888": cluster.history.base,
+                                    "/var/lib/hadoop-yarn/hiatus-history": tmp_path / "history"})
 
-    def hiatus(*words):
-        told = subprocess.run([layout.cargo_target() / "release" / "hiatus", *words, "--format", "csv"], capture_output=True, text=True)
-        assert told.returncode == 0, told.stderr
-        return dict(line.rsplit(",", 1) for line in told.stdout.splitlines() if line.count(",") == 1), told.stdout
+    def figures(told):
+        return dict(line.rsplit(",", 1) for line in told.splitlines() if line.count(",") == 1)
 
-    saved = save()
-    assert saved.returncode == 0, saved.stderr
+    shell.documented("scripts/save-history http://rm:8088 http://history:19888 saved --hours 24")
     finished = {job["id"]: job["state"] for job in json.loads((tmp_path / "saved" / "jobs.json").read_text())["jobs"]["job"]}
     done = list(finished.values()).count("SUCCEEDED")
     assert done >= 1
-    read, told = hiatus("what-if", tmp_path / "saved", "--policy", "hfsp", "--preemption", "suspend")
+    told = shell.documented("hiatus what-if saved --policy hfsp --preemption suspend", "--format csv")
+    read = figures(told)
     assert (int(read["jobs used"]), int(read["nodes"])) == (done, 2), told
-    imported, told = hiatus("history", "import", tmp_path / "saved", tmp_path / "history")
-    assert (int(imported["runs read in"]), int(imported["runs known now"])) == (done, done), told
 
-    again = save()
-    assert (again.returncode, "is not empty" in again.stderr) == (1, True), again.stderr
+    def save_with_names(code):
+        return shell.documented("scripts/save-history http://rm:8088 http://history:19888 saved --hours 720 --names", code=code)
+
+    assert "is not empty" in save_with_names(code=1)
+    shutil.rmtree(tmp_path / "saved")
+    save_with_names(code=0)
+    told = shell.documented("hiatus history import saved /var/lib/hadoop-yarn/hiatus-history", "--format csv")
+    imported = figures(told)
+    assert (int(imported["runs read in"]), int(imported["runs known now"])) == (done, done), told
 
 
 def test_properties_reach_their_daemon_at_a_refresh(cluster):
@@ -121,6 +124,21 @@ def test_down_ends_containers_even_of_a_dead_node_manager(clusters):
     cluster.down()
     assert daemons.processes(cluster.dir) == []
     wait_for(lambda: not workload.running(), "the client, which lost its environment first, is gone")
+
+
+def test_a_policy_of_ones_own_is_tried_by_the_commands_of_its_document(clusters, tmp_path):
+    folder = tmp_path / "cluster"
+    shell = Shell(tmp_path, filled={f"scripts/cluster {word}": f"scripts/cluster {word} --dir {folder}" for word in ("up", "submit", "down")})
+    try:
+        shell.documented("scripts/cluster up -D yarn.scheduler.hiatus.policy=las")
+        cluster = Cluster(folder)
+        assert cluster.rm.get("/ws/v1/hiatus")["mode"] == "suspend" and cluster.spec.properties == {"yarn.scheduler.hiatus.policy": "las"}
+        shell.documented("scripts/cluster submit sleep -m 4 -r 0 -mt 20000")
+        assert [app["finalStatus"] for app in cluster.rm.apps()] == ["SUCCEEDED"]
+        shell.documented("scripts/cluster down")
+        assert daemons.processes(folder) == []
+    finally:
+        Cluster(folder).down()
 
 
 def test_a_command_for_no_cluster_says_so(tmp_path):

@@ -1,8 +1,9 @@
 """What suspension means to processes and to the work they do."""
 
-import subprocess
+import gzip
 
 import live
+from documented import Shell
 from hiatus_cluster import containers, jobs, layout
 from hiatus_cluster.applications import work
 from support import wait_for
@@ -64,8 +65,8 @@ def test_of_an_application_killed_while_suspended_no_process_is_left(hiatus, app
     applications.finish("small")
 
 
-def test_what_the_core_decided_here_it_decides_once_more(hiatus, applications):
-    """All that was done above, if it was, and one more suspension."""
+def test_what_the_core_decided_here_it_decides_once_more(hiatus, applications, tmp_path):
+    """All that was done above, if it was, one more suspension, and a job whose own tasks are known."""
     applications.start("big", 8)
     live.await_running(applications, "big", 8)
     applications.start("small", 1, command=work(1))
@@ -73,19 +74,29 @@ def test_what_the_core_decided_here_it_decides_once_more(hiatus, applications):
     applications.wait("small")
     applications.finish("big")
     wait_for(lambda: not live.paused(hiatus), "nothing is paused")
+    (result,) = jobs.run(hiatus, [jobs.job("whole", 0, "sleep", "-m", 2, "-r", 0, "-mt", 1000)])
+    assert result.status == "SUCCEEDED"
+    wait_for(lambda: hiatus.rm.metrics()["containersAllocated"] == 0, "its ApplicationMaster has ended, too")
     hiatus.configure({_RECORD_DIR: None})
     hiatus.run("yarn", "rmadmin", "-refreshQueues")  # ends the log
 
     (log,) = _RECORDS.iterdir()
-    replayed = wait_for(lambda: "cut off" not in (done := _hiatus("replay", log)).stderr and done, "the log is whole")
-    assert replayed.returncode == 0, replayed.stderr
-    steps, facts, decisions = map(int, replayed.stdout.splitlines()[1].split(",")[:3])
-    assert steps > 10 and facts > 10 and decisions > 1, replayed.stdout
-    # These applications bring their own masters, so no job is whole in the log; what else is in it is read.
-    told = _hiatus("what-if", log, "--policy", "fifo", "--preemption", "wait").stdout
+    wait_for(lambda: _ends(log), "the log is whole")
+    shell = Shell(tmp_path, filled={"hiatus-20260102T030405.678Z-1.log.gz": log})
+    told = shell.documented("hiatus replay hiatus-20260102T030405.678Z-1.log.gz", "--format csv")
+    steps, facts, decisions = map(int, told.splitlines()[1].split(",")[:3])
+    assert steps > 10 and facts > 10 and decisions > 1, told
+    told = shell.documented("hiatus what-if hiatus-20260102T030405.678Z-1.log.gz --policy hfsp --preemption suspend --plot what-if.svg",
+                            "--format csv")
     read = dict(line.rsplit(",", 1) for line in told.splitlines() if line.count(",") == 1)
-    assert int(read["nodes"]) == 2 and int(read["suspensions recorded"]) >= 1, told
+    assert int(read["nodes"]) == 2 and int(read["jobs used"]) >= 1 and int(read["suspensions recorded"]) >= 1, told
+    assert (tmp_path / "what-if.svg").read_text().startswith("<svg")
 
 
-def _hiatus(*words):
-    return subprocess.run([layout.cargo_target() / "release" / "hiatus", *words, "--format", "csv"], capture_output=True, text=True)
+def _ends(log):
+    """Whether a packed file has its end, which the thread that writes it puts there in its own time."""
+    try:
+        with gzip.open(log) as packed:
+            return bool(packed.read())
+    except EOFError:
+        return False

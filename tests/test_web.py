@@ -12,7 +12,7 @@ import jsonschema
 import live
 import pytest
 from browser import browser
-from hiatus_cluster import layout, toolchain
+from hiatus_cluster import jobs, layout, toolchain
 from openapi_spec_validator import validate
 from prometheus_client.parser import text_string_to_metric_families
 from support import wait_for
@@ -43,6 +43,47 @@ def busy(cluster):
         live.await_paused(cluster, 2)
         yield cluster, started
         started.finish("small", "big")
+
+
+def _set(cluster, **knobs):
+    cluster.configure({f"yarn.scheduler.hiatus.{name.replace('_', '-')}": value for name, value in knobs.items()})
+    cluster.run("yarn", "rmadmin", "-refreshQueues")
+
+
+def test_in_observe_the_page_says_what_would_have_been_saved(cluster):
+    """Before anything else runs there: a change of the mode forgets what was seen."""
+    _set(cluster, mode="observe", hindsight_interval_ms=1000)
+    try:
+        with browser() as page:
+            page.open(cluster.rm.base + "/hiatus/")
+            page.await_text("#hindsight-text", "It is simulated as soon as jobs have come and ended")
+            assert page.barriers() == [], "while nothing is known"
+            results = jobs.run(cluster, [jobs.job(f"job-{number}", 0, "sleep", "-m", 1 + number, "-r", 0, "-mt", 1000,
+                                                  conf={"mapreduce.job.queuename": "batch"}) for number in range(2)])
+            assert [result.status for result in results] == ["SUCCEEDED"] * 2
+            told = page.await_text("#hindsight-text", "2 jobs that came and ended", 180)
+            assert re.search(r"took .+ on average\. With Hiatus as configured, in mode suspend, it would have been \d+\.\d\d of that", told), told
+            assert re.search(r"a simulation whose error on what really happened was [+\u2212]\d+", told), told
+            assert "means nothing" in page.text("#hindsight-limits")
+            about = cluster.rm.get("/ws/v1/hiatus")["hindsight"]
+            assert (about["state"], about["all"]["jobs"], about["left_out"]) == ("made", 2, 0), about
+
+            (section,) = page.all("#hindsight")
+            assert (section.aria_role, section.accessible_name) == ("region", "What Hiatus would have saved")
+            page.driver.execute_script("document.getElementById('tab-jobs').focus()")
+            page.press("ARROW_RIGHT")
+            wait_for(lambda: page.text("#hindsight-text") != told, "the answer is told anew")
+            assert page.focused() == "tab-queues", "which takes the focus from nobody"
+            assert page.barriers() == []
+            page.dark()
+            assert page.barriers() == [], "in dark colours"
+            page.dark(False)
+
+            _set(cluster, mode=None, hindsight_interval_ms=None)
+            wait_for(lambda: page.all("#hindsight[hidden]"), "it is gone where Hiatus acts")
+            assert page.errors() == []
+    finally:
+        _set(cluster, mode=None, hindsight_interval_ms=None)
 
 
 def _served(cluster):
