@@ -168,7 +168,8 @@ fn run(setting: &Setting) -> Result<Report, StudyError> {
     ];
     let title = format!("First and later runs without and with history, means over {draws} draws");
     let mut table = Table::new("recurring", &title, &columns);
-    let measures: [(&str, fn(&Seen) -> f64); 4] = [
+    type Measure = fn(&Seen) -> f64;
+    let measures: [(&str, Measure); 4] = [
         ("mean sojourn (s)", |seen| seen.sojourn_s),
         ("mean slowdown", |seen| seen.slowdown),
         ("first estimate of maps off by the factor", |seen| seen.off[0]),

@@ -121,8 +121,9 @@ proptest! {
         prop_assert!(fsp.iter().zip(&ps).all(|(fsp, ps)| *fsp <= ps + SAME), "{fsp:?} {ps:?}");
     }
 
+    /// Powers of two: of other weights rounding may break a tie, and who of two equals is late first is another order.
     #[test]
-    fn equal_weights_are_no_weights(jobs in workloads(), weight in 0.1..10.0) {
+    fn equal_weights_are_no_weights(jobs in workloads(), weight in (-3..4).prop_map(|power| 2f64.powi(power))) {
         let equal: Workload = jobs.iter().map(|job| Job { weight, ..*job }).collect();
         prop_assert!(same(&Psbs.completions(&equal), &FspePs.completions(&equal)));
         prop_assert!(same(&Gps.completions(&equal), &Ps.completions(&equal)));
