@@ -43,6 +43,15 @@ pub enum Fact {
         /// Maximum fraction of the whole partition, 0…1.
         maximum: f64,
     },
+    /// What users may hold of a leaf queue; without it, as much as the queue.
+    UserLimits {
+        /// The queue.
+        queue: QueueId,
+        /// What each is sure of where others compete, as a fraction of what the queue holds (`minimum-user-limit-percent`), 0…1.
+        sure: f64,
+        /// What none gets more of, in times what the queue is guaranteed (`user-limit-factor`); infinite if nothing stands against it.
+        most: f64,
+    },
     /// An application was submitted or recovered.
     App(AppFact),
     /// The application, or one of its class, ran before. Optional: whoever has a history tells of it, before the application

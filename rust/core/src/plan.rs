@@ -2,7 +2,8 @@
 //! most under-served first, each with its jobs in the order of its own policy. A job may come more than once, with
 //! targets that do not fall: early for a part of what it should hold, later for the rest.
 
-mod sides;
+mod bounds;
+mod users;
 mod view;
 
 use crate::entitlement::{self, containers_within};
@@ -10,13 +11,14 @@ use crate::fact::{PerSide, Side};
 use crate::line::Line;
 use crate::policy::{self, EstimateError, Policy, Supply};
 use crate::settings::{PolicyKind, Settings};
-use crate::state::{Cluster, Job};
+use crate::state::{Cluster, Holder, Job};
 use crate::units::{AppId, Millis, PartitionId, QueueId, Resource};
 use crate::view::JobView;
 use crate::visits::Visits;
-use sides::Wanted;
+use bounds::{Bound, Bounded, Bounds};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use users::Users;
 
 /// One of a job's places in one partition, and its target there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +44,8 @@ pub struct PartitionPlan {
     pub entitled: BTreeMap<QueueId, f64>,
     /// The queues in order, with the places of their jobs.
     pub queues: Vec<(QueueId, Range<usize>)>,
+    /// What users may hold of their queues who want more.
+    limits: BTreeMap<Holder, f64>,
     partition: PartitionId,
     /// The last place of each job, by job.
     ranks: Vec<(AppId, usize)>,
@@ -66,6 +70,11 @@ impl PartitionPlan {
     /// The job's whole target, as a fraction of the partition; nothing if it has no place.
     pub fn target(&self, app: AppId) -> f64 {
         self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.target)
+    }
+
+    /// What the user may hold of its queue, as a fraction of the partition, if its jobs want more.
+    pub fn limit_of(&self, holder: Holder) -> Option<f64> {
+        self.limits.get(&holder).copied()
     }
 
     /// Whether this place is the last of its job.
@@ -97,6 +106,7 @@ impl PartitionPlan {
         (self.partition, self.total) = (partition, total);
         self.entries.clear();
         self.queues.clear();
+        self.limits.clear();
         self.ranks.clear();
     }
 
@@ -170,9 +180,6 @@ impl PartitionPlan {
         sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.rests)
     }
 }
-
-/// The jobs of a queue, and what it may promise of each side of a mixed cluster.
-type OfSides = (BTreeMap<AppId, Wanted>, PerSide<f64>);
 
 /// The jobs of one queue in one partition, and who orders them.
 #[derive(Clone, Debug)]
@@ -374,9 +381,12 @@ impl Planner {
             }
             let first = plan.entries.len();
             let mut targets = seat.policy.plan(&supply, &seat.jobs);
-            if let Some((jobs, left)) = of_sides.remove(&queue) {
-                sides::keep(&mut targets, &jobs, left);
+            let mut bounds = of_sides.remove(&queue).unwrap_or_default();
+            if let Some(users) = Users::of(cluster, partition, queue, &seat.jobs) {
+                let limited = users.bind(&seat.jobs, of_queue, &mut bounds);
+                plan.limits.extend(limited.map(|(user, limit)| ((queue, user), limit)));
             }
+            bounds.keep(&mut targets);
             for target in targets {
                 plan.entries.push(Entry { app: target.app, queue, target: target.share, earlier: None });
             }
@@ -385,13 +395,13 @@ impl Planner {
         plan.entitled = entitled;
     }
 
-    /// Where jobs keep to sides: of each queue its jobs, and what it may promise of each side.
+    /// Where jobs keep to sides: of each queue what it may promise of each side.
     fn sides_of(
         &self,
         cluster: &Cluster,
         partition: PartitionId,
         entitled: &BTreeMap<QueueId, f64>,
-    ) -> BTreeMap<QueueId, OfSides> {
+    ) -> BTreeMap<QueueId, Bounds> {
         let Some(found) = cluster.partitions().get(&partition) else { return BTreeMap::new() };
         // Asks for a label are the user's own choice.
         if partition != PartitionId(0) || cluster.sited().is_empty() {
@@ -400,9 +410,9 @@ impl Planner {
         let seats = self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
         let wanted = |view: &JobView| {
             let side = cluster.jobs().get(&view.app).and_then(|job| job.site.side());
-            (view.app, Wanted { side, demand: view.demand, pinned: view.pinned })
+            (view.app, Bounded { side, ..Bounded::of(view) })
         };
-        let jobs: Vec<(QueueId, BTreeMap<AppId, Wanted>)> =
+        let jobs: Vec<(QueueId, BTreeMap<AppId, Bounded>)> =
             seats.map(|((_, queue), seat)| (*queue, seat.jobs.iter().map(wanted).collect())).collect();
         let claims: Vec<(f64, PerSide<f64>)> = jobs
             .iter()
@@ -413,8 +423,11 @@ impl Planner {
             })
             .collect();
         let has = PerSide::from_fn(|side| found.live_on[side].dominant_share(found.live));
-        let left = sides::divide(&has, &claims);
-        jobs.into_iter().zip(left).map(|((queue, jobs), left)| (queue, (jobs, left))).collect()
+        let left = bounds::divide(&has, &claims).into_iter().map(|left| {
+            let of_sides = left.all().filter_map(|(side, share)| Some((Bound::Side(side?), *share)));
+            of_sides.collect()
+        });
+        jobs.into_iter().zip(left).map(|((queue, jobs), left)| (queue, Bounds { jobs, left })).collect()
     }
 
     /// Whether what was seen of jobs is what a fresh look at all of them sees.

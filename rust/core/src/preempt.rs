@@ -18,6 +18,7 @@ mod scene;
 mod spoken;
 mod starvation;
 mod suspensions;
+mod users;
 mod victims;
 
 use crate::decision::Cause;
@@ -33,6 +34,7 @@ use market::{Market, Wish};
 use spoken::Spoken;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use users::{From, UserRoom};
 
 pub use claims::review_claims;
 pub use permission::room_for_suspended_mb;
@@ -113,6 +115,7 @@ fn free_room(
     market: &mut Market<'_>,
 ) {
     let mut spoken = Spoken::open(cluster, partition);
+    let mut users = UserRoom::default();
     for (place, entry) in plan.entries.iter().enumerate() {
         if cluster.proposals().len() >= MOST_CONTAINERS as usize {
             // The rest is for the next plan.
@@ -124,6 +127,7 @@ fn free_room(
             continue;
         }
         let claimed = spoken.claimed_share(entry.app, plan.total);
+        let holder = job.holder();
         let mut missing = entry.target - job.share(plan.total, partition) - claimed;
         let phases = job.phases.iter().filter(|(key, phase)| key.partition == partition && phase.unserved() > 0);
         let wants: Vec<(PhaseKey, u32)> = phases.map(|(key, phase)| (*key, phase.unserved())).collect();
@@ -137,13 +141,18 @@ fn free_room(
             if going_on + EPSILON >= one {
                 going_on -= one;
                 let comes_back = spoken.use_room(cluster, home, need) || {
-                    let bought =
-                        market.buy_at(cluster, place, Wish { need, purpose: For::Resume(id), kind: None }, home);
+                    let bought = market.buy_at(
+                        cluster,
+                        place,
+                        Wish { need, purpose: For::Resume(id), kind: None, from: From::Anybody },
+                        home,
+                    );
                     spoken.look_again(home);
                     bought
                 };
                 if comes_back {
                     missing -= one;
+                    users.used(holder, one);
                     spoken.comes_back(entry.app, id, need);
                 }
                 kept_out = !comes_back;
@@ -159,19 +168,29 @@ fn free_room(
             let due = due.min(cluster.most_anywhere(entry.app, &key));
             let short = due - spoken.free_places(cluster, entry.app, &key, due);
             for _ in 0..short {
-                if spoken.take_over(cluster, plan, place, &key) {
+                let Some(job) = cluster.jobs().get(&entry.app) else { break };
+                let from = users.from(cluster, plan, partition, &spoken, job, one);
+                if from == From::Nobody {
+                    break;
+                }
+                if from == From::Anybody && spoken.take_over(cluster, plan, place, &key) {
+                    users.used(holder, one);
                     missing -= one;
                     continue;
                 }
                 // What is only waited for must not keep the job from taking what it may take now.
                 let waited = spoken.stop_collecting(cluster, entry.app, key.resource);
-                let wish = Wish { need: key.resource, purpose: For::Start, kind: Some(key) };
+                let wish = Wish { need: key.resource, purpose: For::Start, kind: Some(key), from };
                 let Some(node) = market.buy(cluster, place, wish) else {
-                    let room = waited.or_else(|| collect_room(cluster, &spoken, entry.app, key, partition, settings));
+                    let collect = || collect_room(cluster, &spoken, entry.app, key, partition, settings);
+                    let room = waited.or_else(|| (from == From::Anybody).then(collect).flatten());
                     room.into_iter().for_each(|(node, claim)| spoken.collect(cluster, node, claim));
                     break;
                 };
                 spoken.claim_made(node, entry.app, key.resource);
+                if from == From::Anybody {
+                    users.used(holder, one);
+                }
                 missing -= one;
             }
             if short == 0 {

@@ -223,6 +223,10 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
             let (at_ms, each) = (u64::try_from(r.at_ms).ok()?, Millis(u64::try_from(r.each_ms).ok()?));
             Fact::TasksTook { app: AppId(r.app), priority: r.priority, at_ms, each }
         }
+        29 => {
+            let (r, _) = layout::UserLimits::read(bytes)?;
+            Fact::UserLimits { queue: QueueId(r.queue), sure: r.sure, most: r.most }
+        }
         _ => return None,
     })
 }

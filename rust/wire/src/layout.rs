@@ -172,6 +172,8 @@ records! { FACTS:
     27 ReduceTold { container: u32, fetched: u32, done: u32, total: u32 }
     #[doc = "Tasks of that request priority took so long each in an earlier run of the application's class, which ended so many ms after 1970."]
     28 TasksTook { app: u32, priority: i32, at_ms: i64, each_ms: i64 }
+    #[doc = "Which fraction of a leaf queue each user is sure of, and how many times its guarantee none gets more of."]
+    29 UserLimits { queue: u32, sure: f64, most: f64 }
 }
 
 records! { ANSWERS:

@@ -3,7 +3,7 @@
 use super::world::{Machine, World};
 use super::Life;
 use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
-use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, UserId};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 
 /// For how long MapReduce lets a map wait before it kills a reduce for it whatever the headroom
 /// (`mapreduce.job.reducer.unconditional-preempt.delay.sec`, by default).
@@ -52,7 +52,7 @@ impl World {
         Fact::App(AppFact {
             app: id,
             queue: app.queue,
-            user: UserId(0),
+            user: app.job.user,
             priority: app.job.priority,
             told_at_ms: self.now.0,
             name: app.job.name.clone(),

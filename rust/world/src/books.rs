@@ -5,8 +5,13 @@ use super::world::{Container, Event, World};
 use super::{App, Life, Message, Node};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
-use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
+use hiatus_core::state::UserLimits;
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource, UserId};
 use rand::Rng;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// CapacityScheduler's `minimum-allocation-mb`.
+const LEAST_MB: i64 = 1024;
 
 impl World {
     /// The container's task is done, or has to be done again.
@@ -124,6 +129,34 @@ impl World {
         })
     }
 
+    /// Whether the application's user may be given more of its queue: as CapacityScheduler counts, who is at its limit may not
+    /// exceed it by more than one container.
+    fn within_user_limit(&self, app: AppId, node: NodeId) -> bool {
+        let app = &self.apps[app.0 as usize];
+        let queue = &self.queues[app.queue.0 as usize];
+        if queue.users == UserLimits::default() {
+            return true;
+        }
+        let partition = self.machines[node.0 as usize].spec.partition;
+        let active = self.apps.iter().filter(|other| other.queue == app.queue && other.life == Life::Active);
+        let asking: BTreeSet<_> =
+            active.filter(|other| other.asks.values().any(|count| *count > 0)).map(|other| other.job.user).collect();
+        let mut used: BTreeMap<UserId, i64> = BTreeMap::new();
+        for container in self.containers.values().filter(|container| container.counted) {
+            let other = &self.apps[container.app.0 as usize];
+            if other.queue == app.queue && self.machines[container.node.0 as usize].spec.partition == partition {
+                *used.entry(other.job.user).or_default() += container.phase.resource.memory_mb;
+            }
+        }
+        let of_active: i64 = used.iter().filter(|(user, _)| asking.contains(user)).map(|(_, used)| used).sum();
+        let guaranteed = queue.guaranteed * self.partition_total(partition).memory_mb as f64;
+        let holds = (used.values().sum::<i64>() + LEAST_MB) as f64;
+        let part = (of_active + LEAST_MB) as f64 / asking.len().max(1) as f64;
+        let limit = part.max(queue.users.sure * guaranteed.max(holds)).min(queue.users.cap(guaranteed));
+        let limit = (limit / LEAST_MB as f64).ceil() as i64 * LEAST_MB;
+        used.get(&app.job.user).copied().unwrap_or_default() <= limit
+    }
+
     /// Why CapacityScheduler would not give the application's next container out on the node, or which it would.
     fn next_ask(&mut self, app: AppId, node: NodeId) -> Result<PhaseKey, Rejection> {
         let machine = &self.machines[node.0 as usize];
@@ -137,7 +170,9 @@ impl World {
         for key in found.asks.iter().filter(|(key, count)| **count > 0 && serves(key)).map(|(key, _)| *key) {
             if !key.resource.fits_in(self.room(node)) {
                 reason = Rejection::Room;
-            } else if !self.within_maximum(app, node, key.resource) {
+            } else if !self.within_maximum(app, node, key.resource)
+                || (key.partition == own && !self.within_user_limit(app, node))
+            {
                 reason = Rejection::Limit;
             } else if found.patience > 0 && key != found.master_key() {
                 self.app_mut(app).patience -= 1;
@@ -168,7 +203,10 @@ impl World {
                 let id = AppId(id as u32);
                 let mut asks = app.asks.iter().filter(|(key, count)| **count > 0 && key.partition == partition);
                 let fits = |key: &PhaseKey| {
-                    key.resource.fits_in(room) && may_start(id, key) && self.within_maximum(id, node, key.resource)
+                    key.resource.fits_in(room)
+                        && may_start(id, key)
+                        && self.within_maximum(id, node, key.resource)
+                        && self.within_user_limit(id, node)
                 };
                 asks.find(|(key, _)| fits(key)).map(|(key, _)| (id, *key, node))
             })

@@ -2,7 +2,7 @@
 
 use hiatus_core::fact::Run;
 use hiatus_core::recurring::{class_id, job_class, Record};
-use hiatus_core::units::{ClassId, Millis, PartitionId, Resource};
+use hiatus_core::units::{ClassId, Millis, PartitionId, Resource, UserId};
 
 /// The most stages a job may have: each needs a YARN request priority of its own.
 pub const MOST_STAGES: usize = 10;
@@ -94,6 +94,8 @@ pub struct Job {
     pub name: String,
     /// Path of its leaf queue.
     pub queue: String,
+    /// Whose it is.
+    pub user: UserId,
     /// YARN priority; larger is more important.
     pub priority: i32,
     /// Application tags, with hints for the scheduler.
@@ -128,6 +130,7 @@ impl Job {
         Job {
             name: name.to_string(),
             queue: "root.default".to_string(),
+            user: UserId(0),
             priority: 0,
             tags: Vec::new(),
             partition: PartitionId(0),
@@ -159,6 +162,11 @@ impl Job {
     pub fn stage(mut self, stage: Stage) -> Job {
         self.stages.push(stage);
         self
+    }
+
+    /// Of that user, instead of the one whom all other jobs are of.
+    pub fn user(self, user: u32) -> Job {
+        Job { user: UserId(user), ..self }
     }
 
     /// With one more application tag.

@@ -1,6 +1,7 @@
 //! What a cluster is made of: nodes and queues as values, with sensible defaults.
 
 use hiatus_core::fact::Side;
+use hiatus_core::state::UserLimits;
 use hiatus_core::units::{PartitionId, Resource};
 
 /// A node.
@@ -86,12 +87,15 @@ pub struct Queue {
     pub master_share: f64,
     /// Whether other queues may take from it.
     pub preemptable: bool,
+    /// What one user may hold of it.
+    pub users: UserLimits,
 }
 
 impl Queue {
     /// A queue that may use everything.
     pub fn new(path: &str, guaranteed: f64) -> Queue {
-        Queue { path: path.to_string(), guaranteed, maximum: 1.0, master_share: 1.0, preemptable: true }
+        let users = UserLimits::default();
+        Queue { path: path.to_string(), guaranteed, maximum: 1.0, master_share: 1.0, preemptable: true, users }
     }
 
     /// It may grow to this fraction only.
@@ -102,6 +106,11 @@ impl Queue {
     /// ApplicationMasters may hold this fraction of the cluster; one always may run.
     pub fn master_share(self, master_share: f64) -> Queue {
         Queue { master_share, ..self }
+    }
+
+    /// A user is sure of that fraction of what it holds, and gets no more than so many times its guarantee.
+    pub fn users(self, sure: f64, most: f64) -> Queue {
+        Queue { users: UserLimits { sure, most }, ..self }
     }
 
     /// The administrator set `disable_preemption`.

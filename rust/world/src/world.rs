@@ -9,6 +9,7 @@ use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
 use hiatus_core::recurring::Record;
 use hiatus_core::settings::{Settings, SettingsError, CLUSTER_PREFIX};
+use hiatus_core::state::UserLimits;
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
 use rand::SeedableRng;
@@ -473,6 +474,8 @@ impl World {
             let (guaranteed, maximum) = (queue.guaranteed, queue.maximum);
             let share = |partition| Fact::QueueShare { queue: id, partition, guaranteed, maximum };
             self.facts.extend(partitions.iter().map(|partition| share(*partition)));
+            let UserLimits { sure, most } = queue.users;
+            self.facts.push(Fact::UserLimits { queue: id, sure, most });
         }
     }
 }

@@ -7,6 +7,7 @@ mod ranked;
 use super::class::Classes;
 use super::how::How;
 use super::permission::{may_start_on, may_take, room_for_suspended_mb};
+use super::users::From;
 use super::victims::{self, Standing, VictimOrder};
 use crate::decision::Cause;
 use crate::entitlement::EPSILON;
@@ -48,6 +49,8 @@ pub(super) struct Wish {
     pub purpose: For,
     /// Of which kind a new container is.
     pub kind: Option<PhaseKey>,
+    /// Whose containers may go for it.
+    pub from: From,
 }
 
 /// Containers that could be taken, and how much each job can spare. They are looked at only as far as somebody needs them:
@@ -190,15 +193,23 @@ impl<'a> Market<'a> {
         let refused = node.refused.contains(&sale.app);
         sale.refused |= refused;
         let elsewhere = sale.wish.kind.is_some_and(|kind| !may_start_on(cluster, sale.app, &kind, victim.node));
-        sale.elsewhere |= elsewhere;
+        let spared = match sale.wish.from {
+            From::Anybody => false,
+            From::Own(holder) => cluster.jobs().get(&victim.app).is_none_or(|job| job.holder() != holder),
+            From::Nobody => true,
+        };
+        sale.elsewhere |= elsewhere || spared;
         // What a job gives way with is among the crowd, too.
         let offered = sale.offers.get(&victim.node).is_some_and(|offer| offer.has(victim.id));
-        if victim.app == sale.app || refused || elsewhere || offered || !need.fits_in(node.total) {
+        if victim.app == sale.app || refused || elsewhere || spared || offered || !need.fits_in(node.total) {
             return None;
         }
         let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| {
             let room_mb = room_for_suspended_mb(&self.settings.cluster, node);
-            Offer::on(node, |app| self.plan.is_before(sale.place, app), room_mb)
+            let offer = Offer::on(node, |app| self.plan.is_before(sale.place, app), room_mb);
+            // Who may hold no more must give as much as it gets.
+            let room = if sale.wish.from == From::Anybody { offer.room } else { offer.room.at_most(Resource::ZERO) };
+            Offer { room, ..offer }
         });
         let fits = victim.how != How::Suspend || victim.resource.memory_mb <= offer.room_for_suspended_mb;
         if fits && self.can_spare(cluster, &offer, victim, &sale.above_taker) {

@@ -1,6 +1,9 @@
 //! What each fact changes.
 
-use super::{set, Claim, Cluster, Container, For, Job, Load, Loan, Node, Reason, Shares, State, HEARTBEATS_TO_SUSPEND};
+use super::{
+    set, Claim, Cluster, Container, For, Job, Load, Loan, Node, Reason, Shares, State, UserLimits,
+    HEARTBEATS_TO_SUSPEND,
+};
 use crate::fact::{ContainerFact, Exit, Fact, Found, NodeFact, Rejection, Word};
 use crate::predoop::Terms;
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
@@ -30,6 +33,11 @@ impl Cluster {
                 self.other_limits();
                 let shares = Shares { guaranteed: *guaranteed, maximum: *maximum };
                 self.queues.get_mut(queue).map(|queue| queue.shares.insert(*partition, shares)).is_some()
+            }
+            Fact::UserLimits { queue, sure, most } => {
+                self.other_limits();
+                let limits = UserLimits { sure: *sure, most: *most };
+                self.queues.get_mut(queue).map(|queue| queue.users = limits).is_some()
             }
             Fact::App(fact) => {
                 let unheard_of = !self.jobs.contains_key(&fact.app);

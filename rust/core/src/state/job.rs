@@ -1,6 +1,6 @@
 //! One application: its phases, what it wants, holds, has suspended and has learnt about its tasks.
 
-use super::{Container, Site};
+use super::{Container, Holder, Site};
 use crate::fact::{AppFact, Exit, PhaseKey, Side};
 use crate::hints::Hints;
 use crate::recurring::Earlier;
@@ -188,7 +188,7 @@ impl Job {
     }
 
     /// Whom limits on it are for.
-    pub(super) fn holder(&self) -> (QueueId, UserId) {
+    pub fn holder(&self) -> Holder {
         (self.queue, self.user)
     }
 

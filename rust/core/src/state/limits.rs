@@ -14,8 +14,8 @@ const REST: Millis = Millis(100);
 /// How often that doubles while refusals go on.
 const DOUBLINGS: u32 = 4;
 
-/// Whom a limit is for.
-pub(super) type Holder = (QueueId, UserId);
+/// Whom a limit is for: a user in a leaf queue.
+pub type Holder = (QueueId, UserId);
 
 /// One user in one queue.
 #[derive(Clone, Debug, Default)]

@@ -24,7 +24,7 @@ pub use job::{FirstTask, Job, Phase};
 pub use load::{Load, QueueLoad};
 pub use loan::Loan;
 pub use node::{Claim, For, Node};
-pub use queue::{Queue, Shares};
+pub use queue::{Queue, Shares, UserLimits};
 pub use site::Site;
 
 use crate::decision::Decision;
@@ -32,7 +32,8 @@ use crate::fact::PerSide;
 use crate::settings::ClusterSettings;
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 use index::{Listing, Silences};
-use limits::{Holder, Limits};
+pub use limits::Holder;
+use limits::Limits;
 use load::Loads;
 use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -387,6 +388,11 @@ impl Cluster {
             self.holders.entry(holder).or_default().insert(app);
             self.look_at_rest(holder, app); // of the others' limits nothing changed
         }
+    }
+
+    /// The jobs of a user in a leaf queue.
+    pub fn jobs_of(&self, holder: Holder) -> impl Iterator<Item = AppId> + '_ {
+        self.holders.get(&holder).into_iter().flatten().copied()
     }
 
     /// The limit of the job's user in its queue may have become another: who rests for it now.

@@ -27,3 +27,4 @@ mod sides;
 mod small_and_big;
 mod suspension;
 mod turns;
+mod users;

@@ -105,6 +105,7 @@ fn random_job(id: u32, leaf: &str, label: bool, rng: &mut impl Rng) -> Job {
     let mut job = Job::new(&format!("job{id}"))
         .at(secs(rng.random_range(0..TROUBLE)))
         .queue(leaf)
+        .user(rng.random_range(0..3))
         .priority(rng.random_range(0..3))
         .patience(one(rng, &[0, 0, 3]))
         .launch_delay(one(rng, &[secs(0), secs(1), secs(4)]));
@@ -154,6 +155,9 @@ fn random_queues(world: &mut World, rng: &mut impl Rng) -> Vec<String> {
         }
         if rng.random_bool(0.2) {
             queue = queue.maximum(0.9_f64.max(*guaranteed));
+        }
+        if rng.random_bool(0.3) {
+            queue = queue.users(one(rng, &[1.0, 0.5, 0.25]), one(rng, &[0.5, 1.0, 2.0, f64::INFINITY]));
         }
         world.add_queue(queue);
     }

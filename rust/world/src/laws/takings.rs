@@ -5,7 +5,7 @@ use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
 use hiatus_core::settings::{Candidates, Class, Mode, Primitive, Settings, Victims};
-use hiatus_core::state::{Claim, Cluster, Container, For, Queue, Reason};
+use hiatus_core::state::{Claim, Cluster, Container, For, Holder, Queue, Reason};
 use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,6 +72,20 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
     }
 }
 
+/// What the claim's user holds of the queue, and what else was freed for it there.
+fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, claim: &Claim) -> f64 {
+    let own = |app: &AppId| is_of(cluster, *app, cluster.jobs()[&claim.app].holder());
+    let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
+    let freed = nodes.flat_map(|node| &node.claims).filter(|other| other.is_freed() && own(&other.app));
+    let freed: f64 = freed.map(|other| other.resource.dominant_share(plan.total)).sum();
+    let held = cluster.jobs().iter().filter(|(app, _)| own(app)).map(|(_, other)| other.share(plan.total, partition));
+    held.sum::<f64>() + freed - claim.resource.dominant_share(plan.total)
+}
+
+fn is_of(cluster: &Cluster, app: AppId, holder: Holder) -> bool {
+    cluster.jobs().get(&app).is_some_and(|job| job.holder() == holder)
+}
+
 /// Law 5: what is taken lets what it was taken for start, and nothing is taken in vain. Room that was `collected` for others is
 /// not free, even if they get some elsewhere later in the same step, unless they come later in the order.
 pub(super) fn enough_and_no_more(
@@ -114,9 +128,23 @@ pub(super) fn enough_and_no_more(
             let new = earlier.filter(|other| other.made == cluster.now());
             let new = new.fold(Resource::ZERO, |sum, other| sum + other.resource);
             let free = free.at_most((free - before - new).at_least_nothing());
+            // Its user may hold no more: nothing that is free helps it, but what its own containers leave.
+            let of_user = held_by_user(cluster, plan, node.partition, claim);
+            let limit = plan.limit_of(cluster.jobs()[&claim.app].holder()).unwrap_or(f64::INFINITY);
+            let one = claim.resource.dominant_share(plan.total);
+            let limited = claim.purpose == For::Start && of_user + one > limit + EPSILON;
+            let free = if limited { free.at_most(Resource::ZERO) } else { free };
             let without = if alone { free + others } else { others.at_most(free + others) };
             assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");
             let job = &cluster.jobs()[&claim.app];
+            let gone = takings.iter().filter(|other| is_of(cluster, other.container.app, job.holder()));
+            let gone = gone.filter(|other| other.container.phase.partition == node.partition);
+            let gone: f64 = gone.map(|taking| taking.container.resource().dominant_share(plan.total)).sum();
+            assert!(
+                claim.purpose != For::Start || of_user - gone <= limit + EPSILON,
+                "law 5: {id:?} taken for {:?}, whose user may hold no more",
+                claim.app
+            );
             let asked = match claim.purpose {
                 For::Start => job.phases.iter().any(|(key, phase)| {
                     key.resource == claim.resource && phase.pending > 0 && job.most_on(key, node.side) > 0

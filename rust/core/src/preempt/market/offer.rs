@@ -17,7 +17,7 @@ pub(super) struct Sale {
     pub offers: BTreeMap<NodeId, Offer>,
     /// Whether there is a node with victims where the taker was refused.
     pub refused: bool,
-    /// Whether there are victims on nodes where the taker's site does not let it start.
+    /// Whether there are victims that others could have: where its site does not let the taker start, or of others than its user.
     pub elsewhere: bool,
     /// How many victims could be spared, whether or not they are enough.
     pub spared: u32,

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = -409813999;
+  static final int ABI = -371399011;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -246,6 +246,14 @@ final class Records {
     to.putInt(priority);
     to.putLong(atMs);
     to.putLong(eachMs);
+  }
+
+  /** Which fraction of a leaf queue each user is sure of, and how many times its guarantee none gets more of. */
+  static void putUserLimits(FactBuffer out, int queue, double sure, double most) {
+    ByteBuffer to = out.record(29, 28);
+    to.putInt(queue);
+    to.putDouble(sure);
+    to.putDouble(most);
   }
 
   /** Give the application up to so many containers on the node, and no more than so much room. */

@@ -74,6 +74,7 @@ class Facts {
   private final Set<ApplicationId> active = new HashSet<>();
   private final LiveContainers live = new LiveContainers();
   private final Map<String, List<Object>> queuesSent = new HashMap<>();
+  private final Map<String, List<Double>> userLimitsSent = new HashMap<>();
   private final Map<NodeId, Told> nodesTold = new ConcurrentHashMap<>();
   private final boolean memoryOnly;
   private final Predicate<ContainerId> isOurs;
@@ -232,11 +233,23 @@ class Facts {
         Records.putQueueShare(filling, queue, partitions.intern(partition), share[0], share[1]));
   }
 
+  /**
+   * What users may hold of a leaf queue that was told: the fraction of which each is sure, and how many times its guarantee none
+   * gets more of. Nothing is written if that is what was written last.
+   */
+  synchronized void userLimits(String path, double sure, double most) {
+    List<Double> now = Arrays.asList(sure, most);
+    if (!now.equals(userLimitsSent.put(path, now))) {
+      Records.putUserLimits(filling, queues.intern(path), sure, most);
+    }
+  }
+
   /** All queues but these are gone. */
   synchronized void queuesAre(Set<String> paths) {
     for (String path : new ArrayList<>(queuesSent.keySet())) {
       if (!paths.contains(path)) {
         queuesSent.remove(path);
+        userLimitsSent.remove(path);
         Records.putQueueRemoved(filling, queues.remove(path));
       }
     }

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -42,6 +43,9 @@ final class Teller {
   static final String SWAP_ATTRIBUTE = "hiatus-swap-mb";
 
   private final HiatusScheduler scheduler;
+  /** The configuration that was looked at last for weights of users, and whether it has none. */
+  private Configuration lookedAt;
+  private boolean usersAreAlike;
 
   Teller(HiatusScheduler scheduler) {
     this.scheduler = scheduler;
@@ -60,13 +64,39 @@ final class Teller {
     active(facts);
   }
 
-  /** All queues with their shares; what has not changed is not written again. */
+  /** All queues with their shares and limits; what has not changed is not written again. */
   void queues(Facts facts) {
     if (scheduler.getRootQueue() != null) {
       Set<String> paths = new HashSet<>();
       queue(facts, scheduler.getRootQueue(), true, paths);
       facts.queuesAre(paths);
+      userLimits(facts);
     }
+  }
+
+  /** What users may hold. Where some count more than others, nothing is told: the core learns by refusals what they may. */
+  private void userLimits(Facts facts) {
+    boolean alike = usersAreAlike();
+    for (CSQueue queue : scheduler.getCapacitySchedulerQueueManager().getQueues().values()) {
+      if (queue instanceof AbstractLeafQueue) {
+        AbstractLeafQueue leaf = (AbstractLeafQueue) queue;
+        float factor = leaf.getUserLimitFactor();
+        boolean bounded = alike && factor >= 0; // -1: without bound
+        facts.userLimits(leaf.getQueuePath(), alike ? leaf.getUserLimit() / 100 : 1, bounded ? factor : Double.POSITIVE_INFINITY);
+      }
+    }
+  }
+
+  private boolean usersAreAlike() {
+    Configuration conf = scheduler.getConfiguration();
+    if (conf != lookedAt) {
+      usersAreAlike = true;
+      for (Map.Entry<String, String> property : conf) {
+        usersAreAlike &= !property.getKey().contains(".user-settings.");
+      }
+      lookedAt = conf;
+    }
+    return usersAreAlike;
   }
 
   private void queue(Facts facts, CSQueue queue, boolean preemptableAbove, Set<String> paths) {

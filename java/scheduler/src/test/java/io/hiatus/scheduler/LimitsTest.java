@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.NodeLabel;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -122,6 +123,33 @@ public class LimitsTest {
       assertEquals(held, greedy.held().size());
       assertNull(cluster.difference());
     }
+  }
+
+  @Test
+  public void aSmallJobTakesFromItsOwnUserIfThatIsAtItsLimit() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> conf.set(queue("root.default", "user-limit-factor"), "0.5"))) {
+      cluster.node(8192, 64);
+      FakeApp large = cluster.run("default");
+      large.ask(40, 512);
+      FakeApp others = cluster.started(cluster.submit("default", "somebody-else"));
+      others.ask(40, 512);
+      cluster.rounds(8);
+      int held = large.held().size();
+      int ofOthers = others.held().size();
+      assertTrue("both hold half: " + held + " and " + ofOthers, held >= 7 && ofOthers >= 6);
+      FakeApp small = cluster.started(cluster.submit("default", "somebody-else"));
+      small.ask(2, 512);
+      cluster.rounds(12);
+      assertEquals("the small job came first", 2, small.held().size());
+      assertEquals("of what its user held", 0, suspended(cluster, large));
+      assertEquals(held, large.held().size());
+      assertTrue(suspended(cluster, others) > 0);
+      assertNull(cluster.difference());
+    }
+  }
+
+  private static long suspended(MockCluster cluster, FakeApp app) {
+    return app.held().stream().filter(id -> cluster.container(id).getExecutionType() == ExecutionType.OPPORTUNISTIC).count();
   }
 
   @Test

@@ -1,0 +1,69 @@
+//! What CapacityScheduler's limits of users leave of a queue: nothing is taken for who would be refused.
+
+use super::bounds::{Bound, Bounded, Bounds};
+use crate::entitlement::EPSILON;
+use crate::state::{Cluster, UserLimits};
+use crate::units::{PartitionId, QueueId, UserId};
+use crate::view::JobView;
+use std::collections::BTreeMap;
+
+/// What the jobs of one user hold and could use of a partition, as fractions of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Use {
+    demand: f64,
+    pinned: f64,
+    asks: bool,
+}
+
+/// The users of a queue in one partition, where limits may stand against them.
+#[derive(Clone, Debug)]
+pub(super) struct Users {
+    limits: UserLimits,
+    guaranteed: f64,
+    /// Of each job of the queue, in the order of its seat, whose it is.
+    of_jobs: Vec<UserId>,
+    uses: BTreeMap<UserId, Use>,
+}
+
+impl Users {
+    /// Those of the queue's jobs; `None` where no limit can stand against anybody.
+    pub fn of(cluster: &Cluster, partition: PartitionId, queue: QueueId, jobs: &[JobView]) -> Option<Users> {
+        let queue = cluster.queues().get(&queue)?;
+        let (limits, shares) = (queue.users, queue.shares(partition));
+        if limits.sure >= 1.0 && limits.cap(shares.guaranteed) + EPSILON >= shares.maximum {
+            return None;
+        }
+        let of_jobs = jobs.iter().map(|view| cluster.jobs().get(&view.app).map(|job| job.user));
+        let of_jobs: Vec<UserId> = of_jobs.collect::<Option<_>>()?;
+        let mut uses: BTreeMap<UserId, Use> = BTreeMap::new();
+        for (user, job) in of_jobs.iter().zip(jobs) {
+            let all = uses.entry(*user).or_default();
+            all.demand += job.demand;
+            all.pinned += job.pinned;
+            all.asks |= job.demand > job.held + EPSILON;
+        }
+        Some(Users { limits, guaranteed: shares.guaranteed, of_jobs, uses })
+    }
+
+    /// Binds the jobs of who wants more than it may hold while the queue holds what it is entitled to. Who that is, and how much.
+    pub fn bind(
+        &self,
+        jobs: &[JobView],
+        entitled: f64,
+        bounds: &mut Bounds,
+    ) -> impl Iterator<Item = (UserId, f64)> + '_ {
+        let asking = self.uses.values().filter(|all| all.asks).count();
+        let limit = self.limits.limit(self.guaranteed, entitled, asking);
+        let wants_more = move |all: &Use| all.demand > limit + EPSILON;
+        let bound = |user: &UserId| self.uses.get(user).filter(|all| wants_more(all));
+        for (user, job) in self.of_jobs.iter().zip(jobs) {
+            let of_user = bound(user);
+            let found = bounds.jobs.entry(job.app).or_insert_with(|| Bounded::of(job));
+            found.user = of_user.map(|_| *user);
+            if let Some(all) = of_user {
+                bounds.left.insert(Bound::User(*user), limit - all.pinned);
+            }
+        }
+        self.uses.iter().filter(move |(_, all)| wants_more(all)).map(move |(user, _)| (*user, limit))
+    }
+}

@@ -1,0 +1,56 @@
+//! What users may be given beyond what they hold: room that is freed for one who may hold no more is refused, and was freed in vain.
+
+use super::spoken::Spoken;
+use crate::entitlement::EPSILON;
+use crate::plan::PartitionPlan;
+use crate::state::{Cluster, Holder, Job};
+use crate::units::PartitionId;
+use std::collections::BTreeMap;
+
+/// Whose containers may go for one more of a job's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    /// Anybody's.
+    Anybody,
+    /// Its own user's, which may hold no more.
+    Own(Holder),
+    /// Nobody's: its user holds more than it may, and would be refused even so.
+    Nobody,
+}
+
+/// What the limit of each user leaves, as a fraction of the partition, once somebody asked.
+#[derive(Default)]
+pub(super) struct UserRoom {
+    left: BTreeMap<Holder, f64>,
+}
+
+impl UserRoom {
+    /// Whose containers may go for one more of the job's, of that size.
+    pub fn from(
+        &mut self,
+        cluster: &Cluster,
+        plan: &PartitionPlan,
+        partition: PartitionId,
+        spoken: &Spoken,
+        job: &Job,
+        one: f64,
+    ) -> From {
+        let holder = job.holder();
+        let Some(limit) = plan.limit_of(holder) else { return From::Anybody };
+        let left = *self.left.entry(holder).or_insert_with(|| {
+            let jobs = cluster.jobs_of(holder).filter_map(|app| Some((app, cluster.jobs().get(&app)?)));
+            let held = jobs.map(|(app, job)| job.share(plan.total, partition) + spoken.claimed_share(app, plan.total));
+            limit - held.sum::<f64>()
+        });
+        match left + EPSILON {
+            left if left >= one => From::Anybody,
+            left if left >= -one => From::Own(holder),
+            _ => From::Nobody,
+        }
+    }
+
+    /// Its user holds one more, or will.
+    pub fn used(&mut self, holder: Holder, one: f64) {
+        self.left.entry(holder).and_modify(|left| *left -= one);
+    }
+}

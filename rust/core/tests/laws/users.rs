@@ -1,0 +1,51 @@
+//! What CapacityScheduler lets one user hold of a queue: nothing is taken from others for who would be refused.
+
+use crate::world::{gb, secs, Job, Node, Queue, World};
+
+/// Sixteen containers in one queue: a long job of one user holds them all, and a short one of another comes.
+fn two_users(sure: f64, most: f64) -> World {
+    World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .queue(Queue::new("root.a", 1.0).users(sure, most))
+        .job(Job::new("long").tasks(100, secs(60)).queue("root.a"))
+        .job(Job::new("short").tasks(20, secs(20)).queue("root.a").user(1).at(secs(30)))
+}
+
+#[test]
+fn nothing_is_taken_for_a_user_beyond_what_it_may_hold() {
+    let mut world = two_users(1.0, 0.25);
+    world.run_until(secs(29));
+    let limit = 4 + 1; // CapacityScheduler refuses who is beyond its limit already
+    assert_eq!(world.held("long"), limit);
+    world.run_until(secs(40));
+    assert_eq!((world.held("long"), world.held("short")), (limit, limit), "there is room for both");
+    let mut world = two_users(1.0, 0.5).job(Job::new("third").tasks(20, secs(20)).queue("root.a").user(2).at(secs(60)));
+    world.run_until(secs(59));
+    assert_eq!((world.held("long"), world.held("short")), (8, 8));
+    world.run_until(secs(75));
+    assert!(world.held("third") >= 8 - 1, "the smallest comes first, up to its user's limit: {}", world.held("third"));
+}
+
+#[test]
+fn what_a_user_may_not_hold_is_the_next_users_and_its_queue_does_not_want_it() {
+    // The user of `first` may hold a quarter of `a`; what `a` could not use is not kept from `b`.
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .queue(Queue::new("root.a", 0.5).users(1.0, 0.5))
+        .queue(Queue::new("root.b", 0.5))
+        .job(Job::new("b").tasks(100, secs(60)).queue("root.b"))
+        .job(Job::new("first").tasks(100, secs(10)).queue("root.a").at(secs(20)))
+        .job(Job::new("next").tasks(100, secs(60)).queue("root.a").user(1).at(secs(60)));
+    world.run_until(secs(59));
+    assert_eq!((world.held("first"), world.count.suspended), (4, 4), "no more is taken than its user may hold");
+    world.run_until(secs(80));
+    assert_eq!(world.held("first") + world.held("next"), 8, "two users together get what their queue is guaranteed");
+}
+
+#[test]
+fn users_who_compete_are_sure_of_equal_parts() {
+    let mut world = two_users(0.5, 1.0);
+    world.run_until(secs(45));
+    assert!(world.count.suspended <= 8, "{} taken for a user who may hold half", world.count.suspended);
+    assert_eq!((world.held("long"), world.held("short")), (8, 8));
+}
