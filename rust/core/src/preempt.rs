@@ -170,9 +170,6 @@ fn free_room(
             for _ in 0..short {
                 let Some(job) = cluster.jobs().get(&entry.app) else { break };
                 let from = users.from(cluster, plan, partition, &spoken, job, one);
-                if from == From::Nobody {
-                    break;
-                }
                 if from == From::Anybody && spoken.take_over(cluster, plan, place, &key) {
                     users.used(holder, one);
                     missing -= one;

@@ -39,6 +39,9 @@ fn write(fact: &Fact, out: &mut Vec<u8>) {
             let (queue, partition) = (queue.0, partition.0);
             layout::QueueShare { queue, partition, guaranteed: *guaranteed, maximum: *maximum }.write("", out);
         }
+        Fact::UserLimits { queue, sure, most } => {
+            layout::UserLimits { queue: queue.0, sure: *sure, most: *most }.write("", out);
+        }
         Fact::App(fact) => {
             let flags = u32::from(fact.unmanaged) | u32::from(fact.map_reduce) << 1;
             let (told_at_ms, job_class) = (fact.told_at_ms.cast_signed(), fact.class.0.cast_signed());

@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn the_jobs_of_a_user_are_promised_no_more_than_it_may_hold_and_the_next_gets_that() {
-        let jobs = [of_user(1, 0.3), of_user(2, 0.7), job(3, None, 1.0)];
-        assert_eq!(kept(&[(1, 0.3), (2, 0.7), (3, 0.0)], &jobs), [0.3, 0.2, 0.5]);
+        let jobs = [of_user(1, 0.25), of_user(2, 0.75), job(3, None, 1.0)];
+        assert_eq!(kept(&[(1, 0.25), (2, 0.75), (3, 0.0)], &jobs), [0.25, 0.25, 0.5]);
     }
 
     #[test]

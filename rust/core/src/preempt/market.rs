@@ -195,8 +195,7 @@ impl<'a> Market<'a> {
         let elsewhere = sale.wish.kind.is_some_and(|kind| !may_start_on(cluster, sale.app, &kind, victim.node));
         let spared = match sale.wish.from {
             From::Anybody => false,
-            From::Own(holder) => cluster.jobs().get(&victim.app).is_none_or(|job| job.holder() != holder),
-            From::Nobody => true,
+            From::Own { holder, .. } => cluster.jobs().get(&victim.app).is_none_or(|job| job.holder() != holder),
         };
         sale.elsewhere |= elsewhere || spared;
         // What a job gives way with is among the crowd, too.
@@ -219,8 +218,9 @@ impl<'a> Market<'a> {
             }
             offer.room += victim.resource;
             offer.victims.push(victim.clone());
-            if need.fits_in(offer.room) {
-                return Some(offer.needed(need));
+            let needed = need.fits_in(offer.room).then(|| offer.needed(need));
+            if let Some(needed) = needed.filter(|needed| sale.is_enough(needed)) {
+                return Some(needed);
             }
         }
         sale.offers.insert(victim.node, offer);

@@ -8,14 +8,17 @@ use crate::units::PartitionId;
 use std::collections::BTreeMap;
 
 /// Whose containers may go for one more of a job's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum From {
     /// Anybody's.
     Anybody,
     /// Its own user's, which may hold no more.
-    Own(Holder),
-    /// Nobody's: its user holds more than it may, and would be refused even so.
-    Nobody,
+    Own {
+        /// Whose.
+        holder: Holder,
+        /// What has to go at least, as a fraction of the partition: what it holds beyond its limit.
+        least: f64,
+    },
 }
 
 /// What the limit of each user leaves, as a fraction of the partition, once somebody asked.
@@ -42,10 +45,10 @@ impl UserRoom {
             let held = jobs.map(|(app, job)| job.share(plan.total, partition) + spoken.claimed_share(app, plan.total));
             limit - held.sum::<f64>()
         });
-        match left + EPSILON {
-            left if left >= one => From::Anybody,
-            left if left >= -one => From::Own(holder),
-            _ => From::Nobody,
+        if left + EPSILON >= one {
+            From::Anybody
+        } else {
+            From::Own { holder, least: -left }
         }
     }
 

@@ -82,6 +82,14 @@ fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId,
     held.sum::<f64>() + freed - claim.resource.dominant_share(plan.total)
 }
 
+/// What the claim's user has suspended.
+fn suspended_of(cluster: &Cluster, plan: &PartitionPlan, claim: &Claim) -> f64 {
+    let holder = cluster.jobs()[&claim.app].holder();
+    let jobs = cluster.jobs().values().filter(|job| job.holder() == holder);
+    let suspended = jobs.flat_map(|job| &job.suspended).map(|id| cluster.containers()[id].resource());
+    suspended.map(|resource| resource.dominant_share(plan.total)).sum()
+}
+
 fn is_of(cluster: &Cluster, app: AppId, holder: Holder) -> bool {
     cluster.jobs().get(&app).is_some_and(|job| job.holder() == holder)
 }
@@ -128,11 +136,13 @@ pub(super) fn enough_and_no_more(
             let new = earlier.filter(|other| other.made == cluster.now());
             let new = new.fold(Resource::ZERO, |sum, other| sum + other.resource);
             let free = free.at_most((free - before - new).at_least_nothing());
-            // Its user may hold no more: nothing that is free helps it, but what its own containers leave.
+            // Its user may hold no more, or would with what of its own is about to go on: nothing that is free helps it, but what its
+            // own containers leave.
             let of_user = held_by_user(cluster, plan, node.partition, claim);
             let limit = plan.limit_of(cluster.jobs()[&claim.app].holder()).unwrap_or(f64::INFINITY);
             let one = claim.resource.dominant_share(plan.total);
-            let limited = claim.purpose == For::Start && of_user + one > limit + EPSILON;
+            let limited =
+                claim.purpose == For::Start && of_user + one + suspended_of(cluster, plan, claim) > limit + EPSILON;
             let free = if limited { free.at_most(Resource::ZERO) } else { free };
             let without = if alone { free + others } else { others.at_most(free + others) };
             assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");

@@ -1,6 +1,8 @@
 //! What a buyer has been offered so far.
 
+use super::super::users::From;
 use super::{Victim, Wish};
+use crate::entitlement::EPSILON;
 use crate::plan::Entry;
 use crate::state::{Cluster, Node};
 use crate::units::{AppId, ContainerId, NodeId, QueueId, Resource};
@@ -31,6 +33,16 @@ impl Sale {
     }
 }
 
+impl Sale {
+    /// Whether its user, if it holds too much, holds no more than it may when those are gone.
+    pub fn is_enough(&self, victims: &[Victim]) -> bool {
+        match self.wish.from {
+            From::Anybody => true,
+            From::Own { least, .. } => victims.iter().map(|victim| victim.share).sum::<f64>() + EPSILON >= least,
+        }
+    }
+}
+
 /// What one node could free.
 pub(super) struct Offer {
     pub room: Resource,
@@ -52,9 +64,9 @@ impl Offer {
     }
 
     /// The victims without those that a larger, later one made superfluous; the best placed jobs are spared first.
-    pub fn needed(self, need: Resource) -> Vec<Victim> {
+    pub fn needed(&self, need: Resource) -> Vec<Victim> {
         let mut room = self.room;
-        let mut needed = self.victims;
+        let mut needed = self.victims.clone();
         needed.reverse();
         needed.retain(|victim| {
             let without = room - victim.resource;

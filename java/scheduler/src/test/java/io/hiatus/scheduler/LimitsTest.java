@@ -3,6 +3,7 @@ package io.hiatus.scheduler;
 import static io.hiatus.scheduler.MockCluster.counter;
 import static io.hiatus.scheduler.MockCluster.queue;
 import static io.hiatus.scheduler.MockCluster.queues;
+import static java.util.Arrays.asList;
 import static java.util.Collections.singletonList;
 import static java.util.Collections.singletonMap;
 import static org.junit.Assert.assertEquals;
@@ -127,23 +128,22 @@ public class LimitsTest {
 
   @Test
   public void aSmallJobTakesFromItsOwnUserIfThatIsAtItsLimit() throws Exception {
-    try (MockCluster cluster = MockCluster.with(conf -> conf.set(queue("root.default", "user-limit-factor"), "0.5"))) {
+    try (MockCluster cluster = MockCluster.with(conf -> conf.set(queue("root.default", "user-limit-factor"), "0.46875"))) {
       cluster.node(8192, 64);
-      FakeApp large = cluster.run("default");
-      large.ask(40, 512);
-      FakeApp others = cluster.started(cluster.submit("default", "somebody-else"));
-      others.ask(40, 512);
-      cluster.rounds(8);
-      int held = large.held().size();
-      int ofOthers = others.held().size();
-      assertTrue("both hold half: " + held + " and " + ofOthers, held >= 7 && ofOthers >= 6);
+      FakeApp own = cluster.started(cluster.submit("default", "somebody-else"));
+      own.ask(40, 512);
+      cluster.rounds(4);
+      FakeApp last = cluster.run("default");
+      last.ask(40, 512);
+      cluster.rounds(4);
+      assertEquals("3840 MB and one more; the node is full", asList(8, 7),
+          asList(own.held().size(), last.held().size()));
       FakeApp small = cluster.started(cluster.submit("default", "somebody-else"));
       small.ask(2, 512);
       cluster.rounds(12);
       assertEquals("the small job came first", 2, small.held().size());
-      assertEquals("of what its user held", 0, suspended(cluster, large));
-      assertEquals(held, large.held().size());
-      assertTrue(suspended(cluster, others) > 0);
+      assertEquals("though the other user's job would be the first to give", 0, suspended(cluster, last));
+      assertTrue(suspended(cluster, own) > 0);
       assertNull(cluster.difference());
     }
   }
