@@ -2,7 +2,7 @@
 
 use crate::{LeftOut, Past, PastJob};
 use hiatus_core::fact::{AppFact, ContainerFact, Fact, Found, NodeFact, PhaseKey};
-use hiatus_core::state::Cluster;
+use hiatus_core::state::{Cluster, UserLimits};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 use hiatus_world::job::{Job, Stage, Times, MOST_STAGES};
 use hiatus_world::{Node, Queue};
@@ -30,6 +30,7 @@ impl Bounds {
 /// A container, while its application lives.
 #[derive(Debug)]
 struct Container {
+    id: ContainerId,
     phase: PhaseKey,
     is_master: bool,
     launched: Option<Millis>,
@@ -42,8 +43,8 @@ struct Container {
 
 impl Container {
     fn new(fact: &ContainerFact) -> Container {
-        let (phase, is_master) = (fact.phase, fact.is_master);
-        Container { phase, is_master, launched: None, suspended: Vec::new(), ended: None, killed: false }
+        let (id, phase, is_master) = (fact.container, fact.phase, fact.is_master);
+        Container { id, phase, is_master, launched: None, suspended: Vec::new(), ended: None, killed: false }
     }
 
     /// How long it ran after `since`, suspensions left out; nothing if it did not come to its own end.
@@ -176,7 +177,8 @@ impl Onlooker {
         }
         for (id, queue) in cluster.queues() {
             let shares = queue.shares(PartitionId(0));
-            let told = Queue { preemptable: queue.preemptable, ..Queue::new(&queue.path, shares.guaranteed) };
+            let (preemptable, users) = (queue.preemptable, queue.users);
+            let told = Queue { preemptable, users, ..Queue::new(&queue.path, shares.guaranteed) };
             onlooker.queues.insert(*id, told.maximum(shares.maximum));
         }
         onlooker
@@ -215,10 +217,9 @@ impl Onlooker {
                 }
             }
             Fact::Queue(fact) => {
-                let before = self.queues.remove(&fact.queue);
-                let (guaranteed, maximum) = before.map_or((0.0, 1.0), |queue| (queue.guaranteed, queue.maximum));
-                let queue = Queue::new(&fact.path, guaranteed).maximum(maximum);
-                self.queues.insert(fact.queue, if fact.preemptable { queue } else { queue.not_preemptable() });
+                let before = self.queues.remove(&fact.queue).unwrap_or_else(|| Queue::new(&fact.path, 0.0));
+                let queue = Queue { path: fact.path.clone(), preemptable: fact.preemptable, ..before };
+                self.queues.insert(fact.queue, queue);
             }
             Fact::QueueRemoved { queue } => {
                 // Its jobs can be simulated still; it owns nothing any more.
@@ -229,6 +230,16 @@ impl Onlooker {
             Fact::QueueShare { queue, partition: PartitionId(0), guaranteed, maximum } => {
                 if let Some(queue) = self.queues.get_mut(queue) {
                     (queue.guaranteed, queue.maximum) = (*guaranteed, *maximum);
+                }
+            }
+            Fact::UserLimits { queue, sure, most } => {
+                if let Some(queue) = self.queues.get_mut(queue) {
+                    queue.users = UserLimits { sure: *sure, most: *most };
+                }
+            }
+            Fact::AppChanged { app, queue, priority } => {
+                if let Some(app) = self.apps.get_mut(app) {
+                    (app.fact.queue, app.fact.priority) = (*queue, *priority);
                 }
             }
             Fact::App(fact) => {
@@ -304,7 +315,9 @@ impl Onlooker {
         app.too_large = true;
         let containers = std::mem::take(&mut app.containers);
         self.noted -= containers.len();
-        self.containers.retain(|_, (of, _)| *of != id);
+        for container in &containers {
+            self.containers.remove(&container.id);
+        }
         let masters = containers.iter().filter(|container| container.is_master && container.ended.is_none());
         let masters_mb: i64 = masters.map(|master| master.phase.resource.memory_mb).sum();
         self.masters_hold(id, -masters_mb);
@@ -357,15 +370,13 @@ impl Onlooker {
         let ([master], false) = (&masters[..], app.fact.unmanaged) else {
             return Err(LeftOut { masters: 1, ..none });
         };
-        let stages = stages(&tasks);
+        let Some(stages) = stages(&tasks) else { return Err(LeftOut { kinds: 1, ..none }) };
         if stages.is_empty() {
             return Err(LeftOut { without_tasks: 1, ..none });
         }
-        if stages.len() > MOST_STAGES {
-            return Err(LeftOut { kinds: 1, ..none });
-        }
         let job = Job {
             queue: queue.path.clone(),
+            user: app.fact.user,
             priority: app.fact.priority,
             tags: app.fact.tags,
             partition: master.phase.partition,
@@ -419,18 +430,20 @@ impl Onlooker {
 }
 
 /// Kinds of tasks, by request priority and size, in the order in which they began; one begins to work when the one before is done.
-fn stages(tasks: &[&Container]) -> Vec<Stage> {
-    let mut kinds: Vec<PhaseKey> = Vec::new();
+/// `None` if they are more kinds than a job may have.
+fn stages(tasks: &[&Container]) -> Option<Vec<Stage>> {
+    let mut kinds: Vec<(PhaseKey, Vec<&Container>)> = Vec::new();
     for task in tasks.iter().filter(|task| task.worked(Millis(0)).is_some()) {
-        if !kinds.contains(&task.phase) {
-            kinds.push(task.phase);
+        let are_most = kinds.len() == MOST_STAGES;
+        match kinds.iter_mut().find(|(kind, _)| *kind == task.phase) {
+            Some((_, of_kind)) => of_kind.push(task),
+            None if are_most => return None,
+            None => kinds.push((task.phase, vec![task])),
         }
     }
     let mut before: Vec<Millis> = Vec::new();
     let mut stages = Vec::new();
-    for kind in kinds {
-        let of_kind: Vec<_> =
-            tasks.iter().filter(|task| task.phase == kind && task.worked(Millis(0)).is_some()).collect();
+    for (kind, of_kind) in kinds {
         let last = before.iter().max().copied().unwrap_or_default();
         let begun = of_kind.iter().filter_map(|task| task.launched).min().unwrap_or_default();
         let done = before.iter().filter(|end| **end <= begun).count() as f64;
@@ -442,7 +455,7 @@ fn stages(tasks: &[&Container]) -> Vec<Stage> {
         });
         before = of_kind.iter().filter_map(|task| task.ended).collect();
     }
-    stages
+    Some(stages)
 }
 
 fn node(fact: &NodeFact) -> Node {

@@ -23,7 +23,8 @@ pub struct Change {
 impl Change {
     /// FIFO without preemption, which stands for stock CapacityScheduler.
     pub fn to_stock() -> Change {
-        Change { policy: Some("fifo".to_owned()), preemption: Some(Preemption::Wait), properties: Vec::new() }
+        let placer = (format!("{CLUSTER_PREFIX}batchmr-placer"), "off".to_owned());
+        Change { policy: Some("fifo".to_owned()), preemption: Some(Preemption::Wait), properties: vec![placer] }
     }
 
     /// The settings that it makes of those.
@@ -51,7 +52,7 @@ fn everywhere(properties: &mut Properties, knob: &str, value: &str) {
 /// The settings under which what happened was decided: where the core only looked on, stock CapacityScheduler decided.
 pub fn placing(settings: &Properties) -> Properties {
     match settings.get(&format!("{CLUSTER_PREFIX}mode")) {
-        Some(mode) if mode == "observe" => Change::to_stock().of(settings),
+        Some(mode) if mode.trim() == "observe" => Change::to_stock().of(settings),
         _ => settings.clone(),
     }
 }

@@ -4,7 +4,7 @@
 
 use hiatus_core::fact::{Fact, QueueFact};
 use hiatus_core::settings::Settings;
-use hiatus_core::units::{Millis, PartitionId, QueueId};
+use hiatus_core::units::{AppId, Millis, PartitionId, QueueId};
 use hiatus_core::Scheduler;
 use hiatus_hindsight::setting::{placing, Properties};
 use hiatus_hindsight::{saved, Bounds, Hindsight, Latest, LeftOut, Onlooker, Past};
@@ -147,6 +147,45 @@ fn a_job_whose_queue_is_gone_is_left_out_and_without_jobs_there_is_no_answer() {
     assert_eq!((saved_of_others.all.jobs, saved_of_others.left_out.gone), (all - 1, 1));
     past.jobs.clear();
     assert_eq!(saved(&past).unwrap(), None);
+}
+
+#[test]
+fn a_job_that_its_queue_may_not_hold_any_more_is_left_out_and_makes_nothing_impossible() {
+    let mut past = past(&stock());
+    let all = past.jobs.len();
+    let first = std::sync::Arc::make_mut(&mut past.jobs[0]);
+    first.job.stages[0].size = gb(8);
+    past.queues.iter_mut().for_each(|queue| queue.maximum = 0.25);
+    let saved = saved(&past).unwrap().unwrap();
+    assert_eq!((saved.all.jobs, saved.left_out.gone), (all - 1, 1));
+}
+
+#[test]
+fn a_job_that_moved_counts_in_its_new_queue() {
+    let real = stock();
+    let mut onlooker = Onlooker::new(Bounds::NONE);
+    let moved = Fact::AppChanged { app: AppId(0), queue: QueueId(7), priority: 3 };
+    let to = QueueFact { queue: QueueId(7), parent: Some(QueueId(0)), path: "root.other".into(), preemptable: true };
+    for step in &real.steps {
+        onlooker.step(step.now);
+        step.facts.iter().for_each(|fact| onlooker.hear(fact));
+        if step.facts.iter().any(|fact| matches!(fact, Fact::App(app) if app.app == AppId(0))) {
+            [Fact::Queue(to.clone()), moved.clone()].iter().for_each(|fact| onlooker.hear(fact));
+        }
+    }
+    let past = onlooker.past();
+    let of_other = past.jobs.iter().filter(|past| past.job.queue == "root.other");
+    assert_eq!(of_other.map(|past| past.job.priority).collect::<Vec<_>>(), [3]);
+}
+
+#[test]
+fn what_is_looked_on_at_was_placed_by_stock_however_the_mode_is_written() {
+    let mut settings = observing();
+    settings.insert(property("mode"), " observe ".to_owned());
+    settings.insert(property("batchmr-placer"), "on".to_owned());
+    let placing = placing(&settings);
+    assert_eq!(placing[&property("policy")], "fifo");
+    assert_eq!(placing[&property("batchmr-placer")], "off", "CapacityScheduler knows no sides");
 }
 
 #[test]

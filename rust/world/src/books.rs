@@ -116,13 +116,12 @@ impl World {
         let partition = self.machines[node.0 as usize].spec.partition;
         let total = self.partition_total(partition).memory_mb as f64;
         let path = &self.apps[app.0 as usize].job.queue;
-        let above = |queue: &str, path: &str| path == queue || path.starts_with(&format!("{queue}."));
-        let limited = self.queues.iter().filter(|queue| queue.maximum < 1.0 && above(&queue.path, path));
+        let limited = self.queues.iter().filter(|queue| queue.maximum < 1.0 && queue.is_or_holds(path));
         limited.into_iter().all(|queue| {
             let used = self.containers.values().filter(|container| {
                 container.counted
                     && self.machines[container.node.0 as usize].spec.partition == partition
-                    && above(&queue.path, &self.apps[container.app.0 as usize].job.queue)
+                    && queue.is_or_holds(&self.apps[container.app.0 as usize].job.queue)
             });
             let used: i64 = used.map(|container| container.phase.resource.memory_mb).sum();
             (used + more.memory_mb) as f64 <= queue.maximum * total + 0.5

@@ -98,6 +98,11 @@ impl Queue {
         Queue { path: path.to_string(), guaranteed, maximum: 1.0, master_share: 1.0, preemptable: true, users }
     }
 
+    /// Whether it is that queue, or one above it.
+    pub fn is_or_holds(&self, path: &str) -> bool {
+        path.strip_prefix(&self.path).is_some_and(|below| below.is_empty() || below.starts_with('.'))
+    }
+
     /// It may grow to this fraction only.
     pub fn maximum(self, maximum: f64) -> Queue {
         Queue { maximum, ..self }

@@ -17,6 +17,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+/// What errors call it.
+const MASTER: &str = "ApplicationMaster";
+
 /// The ResourceManager calls the core at least this often, heartbeats or not.
 pub(super) const TICK: Millis = Millis(1_000);
 
@@ -152,6 +155,18 @@ pub enum SimulationError {
         vcores: i64,
         /// Where it was asked for.
         partition: u32,
+    },
+    /// A container of a job is more than its queue may hold.
+    #[error("job {job}: its {what} of {memory_mb} MiB is more than queue {queue} may ever hold beside the job's ApplicationMaster")]
+    Maximum {
+        /// The job.
+        job: String,
+        /// Which container.
+        what: String,
+        /// MiB of it.
+        memory_mb: i64,
+        /// Its queue, or the one above it.
+        queue: String,
     },
     /// It happened more than the simulation may take.
     #[error("{unfinished} of {all} jobs were not finished after {events} events")]
@@ -413,7 +428,7 @@ impl World {
         let stages = job.stages.iter().enumerate();
         let stages =
             stages.map(|(n, s)| (format!("task of stage {}", n + 1), s.size, s.partition.unwrap_or(job.partition)));
-        let master = ("ApplicationMaster".to_owned(), job.master, job.partition);
+        let master = (MASTER.to_owned(), job.master, job.partition);
         for (what, size, partition) in std::iter::once(master).chain(stages) {
             let holds = |machine: &Machine| {
                 let Node { total, partition: of, shareable, .. } = &machine.spec;
@@ -423,6 +438,17 @@ impl World {
                 let Resource { memory_mb, vcores } = size;
                 let (job, partition) = (job.name.clone(), partition.0);
                 return Err(SimulationError::Size { job, what, memory_mb, vcores, partition });
+            }
+            let of_partition = self.machines.iter().filter(|machine| machine.spec.partition == partition);
+            let total_mb: i64 = of_partition.map(|machine| machine.spec.total.memory_mb).sum();
+            let is_master = what == MASTER;
+            let most_mb =
+                size.memory_mb + if is_master || partition != job.partition { 0 } else { job.master.memory_mb };
+            let too_small = |queue: &&Queue| most_mb as f64 > queue.maximum * total_mb as f64 + 0.5;
+            let mut above = self.queues.iter().filter(|queue| queue.is_or_holds(&job.queue));
+            if let Some(queue) = above.find(too_small) {
+                let (job, memory_mb, queue) = (job.name.clone(), size.memory_mb, queue.path.clone());
+                return Err(SimulationError::Maximum { job, what, memory_mb, queue });
             }
         }
         Ok(())
