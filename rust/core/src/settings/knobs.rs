@@ -290,7 +290,8 @@ pub const KNOBS: &[Knob] = &[
         range: Range::Fraction(0.0, 1.0),
         per_queue: true,
         meaning: "Phases whose size `hfsp` has not learnt yet may get so much for their first tasks ahead of all \
-                  others, and one container at least; 0 for nothing at all.",
+                  others, and one container at least; 0 for nothing at all. First tasks that run keep their room against \
+                  their own queue, up to half of what it may hold.",
     },
     Knob {
         name: "training-slots",
