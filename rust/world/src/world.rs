@@ -444,7 +444,8 @@ impl World {
             let is_master = what == MASTER;
             let most_mb =
                 size.memory_mb + if is_master || partition != job.partition { 0 } else { job.master.memory_mb };
-            let too_small = |queue: &&Queue| most_mb as f64 > queue.maximum * total_mb as f64 + 0.5;
+            let too_small =
+                |queue: &&Queue| queue.maximum < 1.0 && most_mb as f64 > queue.maximum * total_mb as f64 + 0.5;
             let mut above = self.queues.iter().filter(|queue| queue.is_or_holds(&job.queue));
             if let Some(queue) = above.find(too_small) {
                 let (job, memory_mb, queue) = (job.name.clone(), size.memory_mb, queue.path.clone());
