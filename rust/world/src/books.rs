@@ -128,15 +128,15 @@ impl World {
         })
     }
 
-    /// Whether the application's user may be given more of its queue: as CapacityScheduler counts, who is at its limit may not
-    /// exceed it by more than one container.
-    fn within_user_limit(&self, app: AppId, node: NodeId) -> bool {
+    /// Whether the application's user may be given such a container of its queue: as CapacityScheduler counts, who is at its limit
+    /// may not exceed it by more than one container. A new ApplicationMaster always may start: without one, tasks do not end here.
+    fn within_user_limit(&self, app: AppId, key: &PhaseKey, node: NodeId) -> bool {
         let app = &self.apps[app.0 as usize];
         let queue = &self.queues[app.queue.0 as usize];
-        if queue.users == UserLimits::default() {
+        let partition = self.machines[node.0 as usize].spec.partition;
+        if queue.users == UserLimits::default() || key.partition != partition || *key == app.master_key() {
             return true;
         }
-        let partition = self.machines[node.0 as usize].spec.partition;
         let active = self.apps.iter().filter(|other| other.queue == app.queue && other.life == Life::Active);
         let asking: BTreeSet<_> =
             active.filter(|other| other.asks.values().any(|count| *count > 0)).map(|other| other.job.user).collect();
@@ -169,9 +169,7 @@ impl World {
         for key in found.asks.iter().filter(|(key, count)| **count > 0 && serves(key)).map(|(key, _)| *key) {
             if !key.resource.fits_in(self.room(node)) {
                 reason = Rejection::Room;
-            } else if !self.within_maximum(app, node, key.resource)
-                || (key.partition == own && !self.within_user_limit(app, node))
-            {
+            } else if !self.within_maximum(app, node, key.resource) || !self.within_user_limit(app, &key, node) {
                 reason = Rejection::Limit;
             } else if found.patience > 0 && key != found.master_key() {
                 self.app_mut(app).patience -= 1;
@@ -205,7 +203,7 @@ impl World {
                     key.resource.fits_in(room)
                         && may_start(id, key)
                         && self.within_maximum(id, node, key.resource)
-                        && self.within_user_limit(id, node)
+                        && self.within_user_limit(id, key, node)
                 };
                 asks.find(|(key, _)| fits(key)).map(|(key, _)| (id, *key, node))
             })
