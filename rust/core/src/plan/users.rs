@@ -46,24 +46,16 @@ impl Users {
     }
 
     /// Binds the jobs of who wants more than it may hold while the queue holds what it is entitled to. Who that is, and how much.
-    pub fn bind(
-        &self,
-        jobs: &[JobView],
-        entitled: f64,
-        bounds: &mut Bounds,
-    ) -> impl Iterator<Item = (UserId, f64)> + '_ {
+    pub fn bind(&self, jobs: &[JobView], entitled: f64, bounds: &mut Bounds) -> impl Iterator<Item = (UserId, f64)> {
         let asking = self.uses.values().filter(|all| all.asks).count();
         let limit = self.limits.limit(self.guaranteed, entitled, asking);
-        let wants_more = move |all: &Use| all.demand > limit + EPSILON;
-        let bound = |user: &UserId| self.uses.get(user).filter(|all| wants_more(all));
-        for (user, job) in self.of_jobs.iter().zip(jobs) {
-            let of_user = bound(user);
+        let limited = self.uses.iter().filter(|(_, all)| all.demand > limit + EPSILON);
+        let left: BTreeMap<UserId, f64> = limited.map(|(user, all)| (*user, limit - all.pinned)).collect();
+        for (user, job) in self.of_jobs.iter().zip(jobs).filter(|_| !left.is_empty()) {
             let found = bounds.jobs.entry(job.app).or_insert_with(|| Bounded::of(job));
-            found.user = of_user.map(|_| *user);
-            if let Some(all) = of_user {
-                bounds.left.insert(Bound::User(*user), limit - all.pinned);
-            }
+            found.user = left.contains_key(user).then_some(*user);
         }
-        self.uses.iter().filter(move |(_, all)| wants_more(all)).map(move |(user, _)| (*user, limit))
+        bounds.left.extend(left.iter().map(|(user, left)| (Bound::User(*user), *left)));
+        left.into_keys().map(move |user| (user, limit))
     }
 }
