@@ -129,7 +129,8 @@ impl World {
     }
 
     /// Whether the application's user may be given such a container of its queue: as CapacityScheduler counts, who is at its limit
-    /// may not exceed it by more than one container. A new ApplicationMaster always may start: without one, tasks do not end here.
+    /// may not exceed it by more than one container. ApplicationMasters, which CapacityScheduler holds to a part of their user's limit, may
+    /// always start here, and do not count: without one, tasks do not end.
     fn within_user_limit(&self, app: AppId, key: &PhaseKey, node: NodeId) -> bool {
         let app = &self.apps[app.0 as usize];
         let queue = &self.queues[app.queue.0 as usize];
@@ -141,7 +142,7 @@ impl World {
         let asking: BTreeSet<_> =
             active.filter(|other| other.asks.values().any(|count| *count > 0)).map(|other| other.job.user).collect();
         let mut used: BTreeMap<UserId, i64> = BTreeMap::new();
-        for container in self.containers.values().filter(|container| container.counted) {
+        for container in self.containers.values().filter(|container| container.counted && !container.is_master) {
             let other = &self.apps[container.app.0 as usize];
             if other.queue == app.queue && self.machines[container.node.0 as usize].spec.partition == partition {
                 *used.entry(other.job.user).or_default() += container.phase.resource.memory_mb;
