@@ -82,12 +82,16 @@ fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId,
     held.sum::<f64>() + freed - claim.resource.dominant_share(plan.total)
 }
 
-/// What the claim's user has suspended.
-fn suspended_of(cluster: &Cluster, plan: &PartitionPlan, claim: &Claim) -> f64 {
+/// What the claim's user may hold soon, beside that: what it has suspended, and what is collected for it.
+fn coming_to_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, claim: &Claim) -> f64 {
     let holder = cluster.jobs()[&claim.app].holder();
+    let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
+    let collected = nodes.flat_map(|node| &node.claims).filter(|other| !other.is_freed());
+    let collected = collected.filter(|other| is_of(cluster, other.app, holder)).map(|other| other.resource);
+    let collected: f64 = collected.map(|resource| resource.dominant_share(plan.total)).sum();
     let jobs = cluster.jobs().values().filter(|job| job.holder() == holder);
     let suspended = jobs.flat_map(|job| &job.suspended).map(|id| cluster.containers()[id].resource());
-    suspended.map(|resource| resource.dominant_share(plan.total)).sum()
+    collected + suspended.map(|resource| resource.dominant_share(plan.total)).sum::<f64>()
 }
 
 fn is_of(cluster: &Cluster, app: AppId, holder: Holder) -> bool {
@@ -141,11 +145,14 @@ pub(super) fn enough_and_no_more(
             let of_user = held_by_user(cluster, plan, node.partition, claim);
             let limit = plan.limit_of(cluster.jobs()[&claim.app].holder()).unwrap_or(f64::INFINITY);
             let one = claim.resource.dominant_share(plan.total);
-            let limited =
-                claim.purpose == For::Start && of_user + one + suspended_of(cluster, plan, claim) > limit + EPSILON;
+            let limited = claim.purpose == For::Start
+                && of_user + one + coming_to_user(cluster, plan, node.partition, claim) > limit + EPSILON;
             let free = if limited { free.at_most(Resource::ZERO) } else { free };
             let without = if alone { free + others } else { others.at_most(free + others) };
-            assert!(!claim.resource.fits_in(without), "law 5: {id:?} taken in vain for {claim:?}");
+            assert!(
+                !claim.resource.fits_in(without),
+                "law 5: {id:?} taken in vain for {claim:?}: {free:?} free, its user at {of_user} of {limit}"
+            );
             let job = &cluster.jobs()[&claim.app];
             let gone = takings.iter().filter(|other| is_of(cluster, other.container.app, job.holder()));
             let gone = gone.filter(|other| other.container.phase.partition == node.partition);
