@@ -370,7 +370,7 @@ impl Onlooker {
         let ([master], false) = (&masters[..], app.fact.unmanaged) else {
             return Err(LeftOut { masters: 1, ..none });
         };
-        let Some(stages) = stages(&tasks) else { return Err(LeftOut { kinds: 1, ..none }) };
+        let Some(stages) = stages(tasks) else { return Err(LeftOut { kinds: 1, ..none }) };
         if stages.is_empty() {
             return Err(LeftOut { without_tasks: 1, ..none });
         }
@@ -430,10 +430,10 @@ impl Onlooker {
 }
 
 /// Kinds of tasks, by request priority and size, in the order in which they began; one begins to work when the one before is done.
-/// `None` if they are more kinds than a job may have.
-fn stages(tasks: &[&Container]) -> Option<Vec<Stage>> {
+/// `None` if they are more kinds than a job may have: then the rest is not looked at, because the scheduler's lock is held.
+fn stages<'a>(tasks: impl IntoIterator<Item = &'a Container>) -> Option<Vec<Stage>> {
     let mut kinds: Vec<(PhaseKey, Vec<&Container>)> = Vec::new();
-    for task in tasks.iter().filter(|task| task.worked(Millis(0)).is_some()) {
+    for task in tasks.into_iter().filter(|task| task.worked(Millis(0)).is_some()) {
         let are_most = kinds.len() == MOST_STAGES;
         match kinds.iter_mut().find(|(kind, _)| *kind == task.phase) {
             Some((_, of_kind)) => of_kind.push(task),
@@ -466,5 +466,30 @@ fn node(fact: &NodeFact) -> Node {
         ram_and_swap_mb: fact.ram_and_swap_mb,
         side: fact.side,
         ..Node::of(fact.total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hiatus_core::units::Resource;
+
+    fn ran(kind: i32) -> Container {
+        let phase = PhaseKey { priority: kind, partition: PartitionId(0), resource: Resource::new(1024, 1) };
+        let (id, node, app) = (ContainerId(kind as u32), NodeId(0), AppId(0));
+        let fact = ContainerFact { container: id, app, node, phase, is_master: false, state: Found::New };
+        Container { launched: Some(Millis(1)), ended: Some(Millis(2)), ..Container::new(&fact) }
+    }
+
+    #[test]
+    fn of_a_job_with_too_many_kinds_of_tasks_no_more_is_looked_at_than_shows_that() {
+        let containers: Vec<Container> = (0..1_000).map(ran).collect();
+        let visits = |kinds: usize| {
+            let mut visits = 0;
+            let stages = stages(containers[..kinds].iter().inspect(|_| visits += 1));
+            (stages.map(|stages| stages.len()), visits)
+        };
+        assert_eq!(visits(MOST_STAGES), (Some(MOST_STAGES), MOST_STAGES));
+        assert_eq!(visits(1_000), (None, MOST_STAGES + 1));
     }
 }
