@@ -1,19 +1,12 @@
 //! The thread that runs ahead: nobody waits for it. It is given a copy of the core, which is all that its caller's lock pays for.
 
 use crate::{Forecast, Foresight, Rules};
+use hiatus_aside::{Aside, Wanted};
 use hiatus_core::settings::ForecastSettings;
 use hiatus_core::units::Millis;
 use hiatus_core::Scheduler;
-use parking_lot::Mutex;
-use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 use std::sync::Arc;
-use std::thread::Builder;
 use std::time::{Duration, Instant};
-
-/// For so many times as long as a forecast took the thread rests: it has a tenth of a core at most.
-const RESTS: u32 = 9;
 
 /// What is known now.
 #[derive(Clone, Debug)]
@@ -44,18 +37,12 @@ pub enum Latest {
     },
 }
 
-#[derive(Debug)]
-struct Shared {
-    latest: Mutex<Latest>,
-    idle: AtomicBool,
-}
-
 /// Forecasts as a core's caller has them.
 #[derive(Debug)]
 pub struct Forecaster {
     settings: ForecastSettings,
-    copies: Option<SyncSender<Scheduler>>,
-    shared: Arc<Shared>,
+    /// Who makes them, or why nobody does.
+    maker: Result<Aside<Scheduler, Latest>, Latest>,
     due: Millis,
 }
 
@@ -65,22 +52,12 @@ impl Forecaster {
     /// # Errors
     /// If the system gives no thread.
     pub fn begin(settings: ForecastSettings) -> std::io::Result<Forecaster> {
-        let first = match settings {
-            ForecastSettings { interval: Millis(0), .. } => Latest::Off,
-            ForecastSettings { observes: true, .. } => Latest::Observing,
-            _ => Latest::Awaited,
+        let maker = match settings {
+            ForecastSettings { interval: Millis(0), .. } => Err(Latest::Off),
+            ForecastSettings { observes: true, .. } => Err(Latest::Observing),
+            _ => Ok(Aside::begin("forecast", Latest::Awaited, Latest::Failed, making())?),
         };
-        let wanted = matches!(first, Latest::Awaited);
-        let latest = Mutex::new(first);
-        let shared = Arc::new(Shared { latest, idle: AtomicBool::new(true) });
-        let mut forecaster = Forecaster { settings, copies: None, shared, due: Millis(0) };
-        if wanted {
-            let (copies, received) = sync_channel(1);
-            let of_thread = forecaster.shared.clone();
-            Builder::new().name("hiatus-forecast".into()).spawn(move || run(&received, &of_thread))?;
-            forecaster.copies = Some(copies);
-        }
-        Ok(forecaster)
+        Ok(Forecaster { settings, maker, due: Millis(0) })
     }
 
     /// By which settings.
@@ -91,51 +68,38 @@ impl Forecaster {
     /// After a step: gives the thread a copy if it is time for a forecast and it has done the last one.
     pub fn look(&mut self, core: &Scheduler) {
         let now = core.cluster().now();
-        let Some(copies) = &self.copies else { return };
-        if now < self.due || !self.shared.idle.load(Ordering::Acquire) {
+        let Ok(maker) = &self.maker else { return };
+        if now < self.due || !maker.is_idle() {
             return;
         }
         self.due = now + self.settings.interval;
         let cluster = core.cluster();
         let size = cluster.nodes().len() + cluster.jobs().len() + cluster.containers().len();
         if size > self.settings.max_size {
-            *self.shared.latest.lock() = Latest::TooLarge { size };
-            return;
+            maker.tell(Latest::TooLarge { size });
+        } else {
+            maker.give(core.clone());
         }
-        self.shared.idle.store(false, Ordering::Release);
-        // A thread that has ended has said why.
-        let _ = copies.try_send(core.clone());
     }
 
     /// What is known now.
     pub fn latest(&self) -> Latest {
-        self.shared.latest.lock().clone()
+        self.maker.as_ref().map_or_else(Latest::clone, Aside::latest)
     }
 }
 
-fn run(copies: &Receiver<Scheduler>, shared: &Shared) {
-    // Whatever is wrong with it is no reason to stop anything else.
-    if catch_unwind(AssertUnwindSafe(|| go_on(copies, shared))).is_err() {
-        *shared.latest.lock() = Latest::Failed;
-        log::error!("forecast: it failed, which is a defect. Hiatus goes on without forecasts.");
-    }
-}
-
-fn go_on(copies: &Receiver<Scheduler>, shared: &Shared) {
+fn making() -> impl FnMut(Scheduler, Wanted<'_>) -> Option<Latest> {
     let (mut foresight, mut before) = (Foresight::default(), Millis(0));
-    while let Ok(core) = copies.recv() {
+    move |core, _| {
         let began = Instant::now();
         let now = core.cluster().now();
         // It ended between two looks: take the middle.
         let middle = Millis(before.0 + now.since(before).0 / 2);
         let ended = |app| (!core.cluster().jobs().contains_key(&app)).then_some(middle);
-        let made = Arc::new(foresight.look(&core, &Rules::default(), ended));
+        let forecast = Arc::new(foresight.look(&core, &Rules::default(), ended));
         before = now;
         drop(core);
-        let took = began.elapsed();
         let (jobs, held) = (foresight.checked_jobs(), foresight.held());
-        *shared.latest.lock() = Latest::Made { forecast: made, took, jobs, held };
-        std::thread::sleep(took * RESTS);
-        shared.idle.store(true, Ordering::Release);
+        Some(Latest::Made { forecast, took: began.elapsed(), jobs, held })
     }
 }

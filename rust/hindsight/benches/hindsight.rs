@@ -32,7 +32,7 @@ fn measure(nodes: u64, minutes: u64) {
     let stock = World::new().unobserved().nodes(nodes as usize, &Node::of(gb(SLOTS as i64))).set("policy", "fifo");
     let mut world = stock.jobs(&jobs(nodes, span)).noted();
     // Both as they are by default.
-    let mut onlooker = Onlooker::new(Bounds { window: secs(6 * 3_600), size: 200_000 });
+    let mut onlooker = Onlooker::new(Bounds { window: secs(6 * 3_600), size: 200_000, beats: 5_000_000 });
     let (mut heard, mut facts) = (Duration::ZERO, 0);
     while world.now() < span + secs(600) {
         world.run_until(world.now() + secs(60));
@@ -56,7 +56,7 @@ fn measure(nodes: u64, minutes: u64) {
     // From now on the most memory is counted anew.
     let _ = fs::write("/proc/self/clear_refs", "5");
     let began = Instant::now();
-    let Ok(Some(answer)) = saved(&past) else { panic!("there is an answer") };
+    let Ok(answer) = saved(&past, &|| true) else { panic!("there is an answer") };
     println!(
         "| {nodes} | {} | {:.0} | {:.1} | {:.0} | {:.2} | {:.0} |",
         answer.all.jobs,

@@ -4,11 +4,13 @@
 
 mod onlooker;
 mod past;
+mod peak;
+mod queues;
 mod saved;
 pub mod setting;
 mod thread;
 
 pub use onlooker::{Bounds, Onlooker};
 pub use past::{LeftOut, Past, PastJob};
-pub use saved::{saved, Compared, Saved};
+pub use saved::{saved, Compared, Saved, Unanswered};
 pub use thread::{Hindsight, Latest};

@@ -1,12 +1,13 @@
 //! Facts, and what they tell of the jobs that end.
 
+use crate::queues::Queues;
 use crate::{LeftOut, Past, PastJob};
 use hiatus_core::fact::{AppFact, ContainerFact, Fact, Found, NodeFact, PhaseKey};
-use hiatus_core::state::{Cluster, UserLimits};
+use hiatus_core::state::{Cluster, Shares, UserLimits};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 use hiatus_world::job::{Job, Stage, Times, MOST_STAGES};
 use hiatus_world::{Node, Queue};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// So many of the last intervals are remembered for their middle.
@@ -15,16 +16,19 @@ const INTERVALS: usize = 10_000;
 /// What an onlooker remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// For how long a job that ended.
+    /// For how long a job that ended, and what ApplicationMasters held.
     pub window: Millis,
     /// The most jobs and tasks that ended, and the most containers of jobs that go on. Beyond that the jobs that ended first are
     /// forgotten, and the largest of those that go on is left out.
     pub size: usize,
+    /// The most heartbeats of nodes in the time that is told: in a cluster of so many nodes that more happened, it is only the last
+    /// part of it.
+    pub beats: u64,
 }
 
 impl Bounds {
     /// Everything.
-    pub const NONE: Bounds = Bounds { window: Millis(u64::MAX), size: usize::MAX };
+    pub const NONE: Bounds = Bounds { window: Millis(u64::MAX), size: usize::MAX, beats: u64::MAX };
 }
 
 /// A container, while its application lives.
@@ -42,9 +46,10 @@ struct Container {
 }
 
 impl Container {
-    fn new(fact: &ContainerFact) -> Container {
+    fn new(fact: &ContainerFact, now: Millis) -> Container {
         let (id, phase, is_master) = (fact.container, fact.phase, fact.is_master);
-        Container { id, phase, is_master, launched: None, suspended: Vec::new(), ended: None, killed: false }
+        let launched = (fact.state != Found::New).then_some(now);
+        Container { id, phase, is_master, launched, suspended: Vec::new(), ended: None, killed: false }
     }
 
     /// How long it ran after `since`, suspensions left out; nothing if it did not come to its own end.
@@ -71,10 +76,19 @@ struct App {
     containers: Vec<Container>,
 }
 
+impl App {
+    /// Memory of its ApplicationMasters that have not ended, in MiB.
+    fn masters_mb(&self) -> i64 {
+        let masters = self.containers.iter().filter(|container| container.is_master && container.ended.is_none());
+        masters.map(|master| master.phase.resource.memory_mb).sum()
+    }
+}
+
 /// A job that ended.
 #[derive(Clone, Debug)]
 struct Ended {
     at: Millis,
+    queue: QueueId,
     /// The job, or why it is not whole.
     job: Result<Arc<PastJob>, LeftOut>,
 }
@@ -107,13 +121,6 @@ impl Intervals {
     }
 }
 
-/// Memory of the ApplicationMasters in one queue.
-#[derive(Clone, Copy, Debug, Default)]
-struct Masters {
-    now_mb: i64,
-    most_mb: i64,
-}
-
 /// Hears the facts that a core is told. What a fact costs does not grow with the cluster, but for logarithms; the end of an application
 /// costs as much as it had containers.
 #[derive(Debug)]
@@ -123,8 +130,10 @@ pub struct Onlooker {
     /// Steps so far: with the first one is told what is there already.
     steps: u64,
     nodes: BTreeMap<NodeId, Node>,
-    queues: BTreeMap<QueueId, Queue>,
+    queues: Queues,
     apps: BTreeMap<AppId, App>,
+    /// By how many containers they have; those that have none are not in it.
+    by_size: BTreeSet<(usize, AppId)>,
     /// Whose container, and which of its.
     containers: BTreeMap<ContainerId, (AppId, usize)>,
     /// Containers of applications that go on.
@@ -132,10 +141,7 @@ pub struct Onlooker {
     heartbeats: BTreeMap<NodeId, Millis>,
     between: Intervals,
     starts: Intervals,
-    masters: BTreeMap<QueueId, Masters>,
     ended: VecDeque<Ended>,
-    /// How many of those are known whole.
-    whole: usize,
     /// Those that ended, and the tasks of those that are known whole.
     kept: usize,
     kills: u64,
@@ -149,16 +155,15 @@ impl Onlooker {
             now: Millis(0),
             steps: 0,
             nodes: BTreeMap::new(),
-            queues: BTreeMap::new(),
+            queues: Queues::default(),
             apps: BTreeMap::new(),
+            by_size: BTreeSet::new(),
             containers: BTreeMap::new(),
             noted: 0,
             heartbeats: BTreeMap::new(),
             between: Intervals::default(),
             starts: Intervals::default(),
-            masters: BTreeMap::new(),
             ended: VecDeque::new(),
-            whole: 0,
             kept: 0,
             kills: 0,
         }
@@ -176,10 +181,9 @@ impl Onlooker {
             onlooker.nodes.insert(*id, node);
         }
         for (id, queue) in cluster.queues() {
-            let shares = queue.shares(PartitionId(0));
             let (preemptable, users) = (queue.preemptable, queue.users);
-            let told = Queue { preemptable, users, ..Queue::new(&queue.path, shares.guaranteed) };
-            onlooker.queues.insert(*id, told.maximum(shares.maximum));
+            onlooker.queues.put(*id, Queue { preemptable, users, ..Queue::new(&queue.path, 0.0) });
+            queue.shares.iter().for_each(|(partition, shares)| onlooker.queues.share(*id, *partition, *shares));
         }
         onlooker
     }
@@ -188,6 +192,7 @@ impl Onlooker {
     pub fn step(&mut self, now: Millis) {
         self.now = now;
         self.steps += 1;
+        self.forget();
     }
 
     /// The nodes that are there, in the order of their handles.
@@ -216,35 +221,21 @@ impl Onlooker {
                     self.between.push(now.since(before));
                 }
             }
-            Fact::Queue(fact) => {
-                let before = self.queues.remove(&fact.queue).unwrap_or_else(|| Queue::new(&fact.path, 0.0));
-                let queue = Queue { path: fact.path.clone(), preemptable: fact.preemptable, ..before };
-                self.queues.insert(fact.queue, queue);
-            }
-            Fact::QueueRemoved { queue } => {
-                // Its jobs can be simulated still; it owns nothing any more.
-                if let Some(queue) = self.queues.get_mut(queue) {
-                    queue.guaranteed = 0.0;
-                }
-            }
-            Fact::QueueShare { queue, partition: PartitionId(0), guaranteed, maximum } => {
-                if let Some(queue) = self.queues.get_mut(queue) {
-                    (queue.guaranteed, queue.maximum) = (*guaranteed, *maximum);
-                }
+            Fact::Queue(fact) => self.queues.told(fact),
+            Fact::QueueRemoved { queue } => self.queues.removed(*queue),
+            Fact::QueueShare { queue, partition, guaranteed, maximum } => {
+                let (guaranteed, maximum) = (*guaranteed, *maximum);
+                self.queues.share(*queue, *partition, Shares { guaranteed, maximum });
             }
             Fact::UserLimits { queue, sure, most } => {
-                if let Some(queue) = self.queues.get_mut(queue) {
-                    queue.users = UserLimits { sure: *sure, most: *most };
-                }
+                self.queues.limit_users(*queue, UserLimits { sure: *sure, most: *most });
             }
-            Fact::AppChanged { app, queue, priority } => {
-                if let Some(app) = self.apps.get_mut(app) {
-                    (app.fact.queue, app.fact.priority) = (*queue, *priority);
-                }
-            }
-            Fact::App(fact) => {
+            Fact::AppChanged { app, queue, priority } => self.changed(*app, *queue, *priority),
+            // Told again it is the same.
+            Fact::App(fact) if !self.apps.contains_key(&fact.app) => {
                 let fact = fact.clone();
                 let was_there = self.steps == 1;
+                self.queues.remember_app(fact.queue);
                 let app = App { at: now, was_there, too_large: false, asked: false, containers: Vec::new(), fact };
                 self.apps.insert(app.fact.app, app);
             }
@@ -274,8 +265,9 @@ impl Onlooker {
                     container.ended = Some(now);
                     of_master = container.is_master.then_some(-container.phase.resource.memory_mb);
                 });
-                if let (Some((app, _)), Some(mb)) = (self.containers.remove(container), of_master) {
-                    self.masters_hold(app, mb);
+                let app = self.containers.remove(container).and_then(|(app, _)| self.apps.get(&app));
+                if let (Some(queue), Some(mb)) = (app.map(|app| app.fact.queue), of_master) {
+                    self.masters_hold(queue, mb);
                 }
             }
             Fact::AppRemoved { app, .. } => {
@@ -292,44 +284,63 @@ impl Onlooker {
         self.at(container, |container, _| container.killed = true);
     }
 
+    /// An application is in another queue now, or has another priority.
+    fn changed(&mut self, id: AppId, queue: QueueId, priority: i32) {
+        let Some(app) = self.apps.get_mut(&id) else { return };
+        app.fact.priority = priority;
+        if app.fact.queue != queue {
+            let (from, masters_mb) = (std::mem::replace(&mut app.fact.queue, queue), app.masters_mb());
+            self.masters_hold(from, -masters_mb);
+            self.masters_hold(queue, masters_mb);
+            self.queues.remember_app(queue);
+            self.queues.forget_app(from);
+        }
+    }
+
     fn allocated(&mut self, fact: &ContainerFact) {
         if self.noted >= self.bounds.size {
             self.leave_out_largest();
         }
         let Some(app) = self.apps.get_mut(&fact.app) else { return };
-        app.was_there |= fact.state != Found::New;
+        // One whose ApplicationMaster came new was not there before: what is found running has another size now.
+        app.was_there |= fact.state != Found::New && !app.containers.iter().any(|container| container.is_master);
         if app.too_large {
             return;
         }
+        let size = app.containers.len();
+        self.by_size.remove(&(size, fact.app));
+        self.by_size.insert((size + 1, fact.app));
         self.noted += 1;
-        self.containers.insert(fact.container, (fact.app, app.containers.len()));
-        app.containers.push(Container::new(fact));
+        self.containers.insert(fact.container, (fact.app, size));
+        app.containers.push(Container::new(fact, self.now));
         if fact.is_master {
-            self.masters_hold(fact.app, fact.phase.resource.memory_mb);
+            let queue = app.fact.queue;
+            self.masters_hold(queue, fact.phase.resource.memory_mb);
         }
     }
 
     /// Makes room: a service that runs for months must not hide all others.
     fn leave_out_largest(&mut self) {
-        let Some((&id, app)) = self.apps.iter_mut().max_by_key(|(_, app)| app.containers.len()) else { return };
+        let Some((_, id)) = self.by_size.pop_last() else { return };
+        let Some(app) = self.apps.get_mut(&id) else { return };
+        let (queue, masters_mb) = (app.fact.queue, app.masters_mb());
         app.too_large = true;
         let containers = std::mem::take(&mut app.containers);
         self.noted -= containers.len();
         for container in &containers {
             self.containers.remove(&container.id);
         }
-        let masters = containers.iter().filter(|container| container.is_master && container.ended.is_none());
-        let masters_mb: i64 = masters.map(|master| master.phase.resource.memory_mb).sum();
-        self.masters_hold(id, -masters_mb);
+        self.masters_hold(queue, -masters_mb);
     }
 
     /// So much more.
-    fn masters_hold(&mut self, app: AppId, mb: i64) {
-        if let Some(app) = self.apps.get(&app) {
-            let masters = self.masters.entry(app.fact.queue).or_default();
-            masters.now_mb += mb;
-            masters.most_mb = masters.most_mb.max(masters.now_mb);
-        }
+    fn masters_hold(&mut self, queue: QueueId, more_mb: i64) {
+        let since = self.remembered_since();
+        self.queues.masters_hold(queue, more_mb, self.now, since);
+    }
+
+    fn remembered_since(&self) -> Millis {
+        Millis(self.now.0.saturating_sub(self.bounds.window.0))
     }
 
     fn at(&mut self, container: ContainerId, change: impl FnOnce(&mut Container, Millis)) {
@@ -344,16 +355,26 @@ impl Onlooker {
         let killed = app.containers.iter().filter(|container| container.killed && container.ended.is_some());
         self.kills += killed.count() as u64;
         self.noted -= app.containers.len();
-        let ended = Ended { at: self.now, job: self.job(app).map(Arc::new) };
+        self.by_size.remove(&(app.containers.len(), app.fact.app));
+        for container in app.containers.iter().filter(|container| container.ended.is_none()) {
+            self.containers.remove(&container.id);
+        }
+        self.masters_hold(app.fact.queue, -app.masters_mb());
+        let ended = Ended { at: self.now, queue: app.fact.queue, job: self.job(app).map(Arc::new) };
         self.kept += ended.size();
-        self.whole += usize::from(ended.job.is_ok());
         self.ended.push_back(ended);
+        self.forget();
+    }
+
+    /// Those that ended too long ago, and those that are too many.
+    fn forget(&mut self) {
+        let since = self.remembered_since();
         while let Some(first) = self.ended.front() {
-            if self.kept <= self.bounds.size && self.now.since(first.at) <= self.bounds.window {
+            if self.kept <= self.bounds.size && first.at >= since {
                 break;
             }
             self.kept -= first.size();
-            self.whole -= usize::from(first.job.is_ok());
+            self.queues.forget_app(first.queue);
             self.ended.pop_front();
         }
     }
@@ -361,7 +382,7 @@ impl Onlooker {
     /// Its job, if all of it is known.
     fn job(&self, app: App) -> Result<PastJob, LeftOut> {
         let (masters, tasks): (Vec<_>, Vec<_>) = app.containers.iter().partition(|container| container.is_master);
-        let queue = self.queues.get(&app.fact.queue).filter(|_| !app.was_there);
+        let queue = self.queues.path(app.fact.queue).filter(|_| !app.was_there);
         let none = LeftOut::default();
         let Some(queue) = queue else { return Err(LeftOut { before: 1, ..none }) };
         if app.too_large {
@@ -375,7 +396,7 @@ impl Onlooker {
             return Err(LeftOut { without_tasks: 1, ..none });
         }
         let job = Job {
-            queue: queue.path.clone(),
+            queue: queue.to_owned(),
             user: app.fact.user,
             priority: app.fact.priority,
             tags: app.fact.tags,
@@ -388,44 +409,42 @@ impl Onlooker {
         Ok(PastJob { job, sojourn: self.now.since(app.at) })
     }
 
-    /// Whether any job is known whole.
-    pub fn knows_jobs(&self) -> bool {
-        self.whole > 0
-    }
-
     /// What is known now.
     pub fn past(&self) -> Past {
+        let heartbeat = self.between.median();
+        let since = self.told_since(heartbeat);
         let mut left_out = LeftOut::default();
-        for out in self.ended.iter().filter_map(|ended| ended.job.as_ref().err()) {
-            left_out.before += out.before;
-            left_out.without_tasks += out.without_tasks;
-            left_out.masters += out.masters;
-            left_out.kinds += out.kinds;
-            left_out.size += out.size;
+        let mut jobs = Vec::new();
+        for ended in self.ended.iter().filter(|ended| ended.at >= since) {
+            match &ended.job {
+                Ok(past) if past.job.at >= since => jobs.push(past.clone()),
+                Ok(_) => left_out.before += 1,
+                Err(why) => left_out += *why,
+            }
         }
+        jobs.sort_by_key(|past| past.job.at);
         let before = self.apps.values().filter(|app| app.was_there).count() as u64;
         left_out.before += before;
         left_out.after += self.apps.len() as u64 - before;
-        let total_mb: i64 = self.nodes.values().map(|node| node.total.memory_mb).sum();
-        // One that was removed and came again has another handle.
-        let last: BTreeMap<&str, QueueId> = self.queues.iter().map(|(id, queue)| (queue.path.as_str(), *id)).collect();
-        let there = |id: &QueueId, path: &str| path.contains('.') && last.get(path) == Some(id);
-        let queues = self.queues.iter().filter(|(id, queue)| there(id, &queue.path));
-        let queues = queues.map(|(id, queue)| {
-            let most_mb = self.masters.get(id).map_or(0, |masters| masters.most_mb);
-            queue.clone().master_share(most_mb as f64 / total_mb.max(1) as f64)
-        });
-        let mut jobs: Vec<_> = self.ended.iter().filter_map(|ended| ended.job.as_ref().ok()).cloned().collect();
-        jobs.sort_by_key(|past| past.job.at);
+        let partitions = self.nodes.values().map(|node| node.partition).collect();
+        let default = self.nodes.values().filter(|node| node.partition == PartitionId(0));
+        let offered_mb = default.map(|node| node.total.memory_mb).sum();
         Past {
             properties: BTreeMap::new(),
             nodes: self.nodes.values().cloned().collect(),
-            queues: queues.collect(),
+            queues: self.queues.told_of(&partitions, offered_mb, self.remembered_since()),
             jobs,
             left_out,
-            heartbeat: self.between.median(),
+            heartbeat,
             master_start: self.starts.median(),
         }
+    }
+
+    /// When the time begins that is told: up to the last end it has no more heartbeats of nodes than it may have.
+    fn told_since(&self, heartbeat: Millis) -> Millis {
+        let last = self.ended.back().map(|ended| ended.at).unwrap_or_default();
+        let of_each = self.bounds.beats / self.nodes.len().max(1) as u64;
+        Millis(last.0.saturating_sub(of_each.saturating_mul(heartbeat.0.max(1))))
     }
 }
 
@@ -478,7 +497,7 @@ mod tests {
         let phase = PhaseKey { priority: kind, partition: PartitionId(0), resource: Resource::new(1024, 1) };
         let (id, node, app) = (ContainerId(kind as u32), NodeId(0), AppId(0));
         let fact = ContainerFact { container: id, app, node, phase, is_master: false, state: Found::New };
-        Container { launched: Some(Millis(1)), ended: Some(Millis(2)), ..Container::new(&fact) }
+        Container { launched: Some(Millis(1)), ended: Some(Millis(2)), ..Container::new(&fact, Millis(0)) }
     }
 
     #[test]

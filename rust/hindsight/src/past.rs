@@ -4,6 +4,7 @@ use hiatus_core::units::Millis;
 use hiatus_world::job::Job;
 use hiatus_world::{Node, Queue};
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 /// A job that is known whole.
@@ -18,7 +19,7 @@ pub struct PastJob {
 /// Jobs that are not known whole, by why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// They were there at the begin.
+    /// They were there at the begin of the time that is told.
     pub before: u64,
     /// They were there at the end.
     pub after: u64,
@@ -41,6 +42,18 @@ impl LeftOut {
     }
 }
 
+impl AddAssign for LeftOut {
+    fn add_assign(&mut self, more: LeftOut) {
+        self.before += more.before;
+        self.after += more.after;
+        self.without_tasks += more.without_tasks;
+        self.masters += more.masters;
+        self.kinds += more.kinds;
+        self.size += more.size;
+        self.gone += more.gone;
+    }
+}
+
 /// The cluster and its jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
@@ -48,7 +61,8 @@ pub struct Past {
     pub properties: BTreeMap<String, String>,
     /// The nodes.
     pub nodes: Vec<Node>,
-    /// All queues but the root. Their `master_share` is the most that ApplicationMasters were seen to hold at once.
+    /// All queues but the root. Their `master_share` is the most that ApplicationMasters were seen to hold at once, as a part of the
+    /// default partition.
     pub queues: Vec<Queue>,
     /// The jobs that are whole, in the order of their submission.
     pub jobs: Vec<Arc<PastJob>>,
@@ -58,4 +72,12 @@ pub struct Past {
     pub heartbeat: Millis,
     /// From an ApplicationMaster's start to its first asks, in the middle.
     pub master_start: Millis,
+}
+
+impl Past {
+    /// Whether the same would be simulated of the other: what was left out, and how fast nodes and ApplicationMasters are, aside.
+    pub fn is_as(&self, other: &Past) -> bool {
+        let Past { properties, nodes, queues, jobs, .. } = self;
+        *properties == other.properties && *nodes == other.nodes && *queues == other.queues && *jobs == other.jobs
+    }
 }

@@ -7,12 +7,8 @@ use hiatus_world::job::Job;
 use hiatus_world::{Outcome, SimulationError};
 use std::sync::Arc;
 
-/// The most heartbeats of nodes that are simulated: in a cluster of so many nodes that the time looked at has more, only the
-/// last part of it is.
-const BEATS: u64 = 5_000_000;
-
 /// A simulation is given up after so many events, tasks included.
-const EVENTS: u64 = 4 * BEATS;
+const EVENTS: u64 = 20_000_000;
 
 /// What ApplicationMasters may hold of a queue, if they were not seen to hold more: CapacityScheduler's default.
 const MASTER_SHARE: f64 = 0.1;
@@ -50,23 +46,38 @@ pub struct Saved {
     pub kills: u64,
 }
 
-/// Simulates the jobs of `past` twice, with what decided then and with its settings; nothing if there are no jobs.
+/// Why it is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum Unanswered {
+    /// No job of them can be simulated.
+    #[error("no job that came and ended can be simulated; {} are left out", .0.all())]
+    NoJob(LeftOut),
+    /// A property is wrong, or the simulation did not come to its end. Jobs are called by numbers: not everybody may see their names.
+    #[error(transparent)]
+    Impossible(#[from] SimulationError),
+}
+
+/// Simulates the jobs of `past` twice, with what decided then and with its settings, for as long as that is `wanted`.
 ///
 /// # Errors
-/// A property is wrong, or the simulation does not come to its end.
-pub fn saved(past: &Past) -> Result<Option<Saved>, SimulationError> {
+/// See [`Unanswered`].
+pub fn saved(past: &Past, wanted: &dyn Fn() -> bool) -> Result<Saved, Unanswered> {
     let bare = world(past, &past.properties, MASTER_SHARE, SEED);
     bare.check()?;
-    let leaves = bare.leaves();
-    let (jobs, gone): (Vec<_>, Vec<_>) = recent(past).partition(|past| bare.check_job(&past.job, &leaves).is_ok());
-    let Some(since) = jobs.first().map(|first| first.job.at) else { return Ok(None) };
+    let fit = bare.fit();
+    let (jobs, gone): (Vec<_>, Vec<_>) = past.jobs.iter().partition(|past| fit.job(&past.job).is_ok());
+    let left_out = LeftOut { gone: gone.len() as u64, ..past.left_out };
+    let since = jobs.first().map(|first| first.job.at).ok_or(Unanswered::NoJob(left_out))?;
     // By then all nodes have reported.
     let begin = past.heartbeat + past.heartbeat;
-    let again: Vec<Job> =
-        jobs.iter().map(|past| Job { at: begin + Millis(past.job.at.since(since).0), ..past.job.clone() }).collect();
+    let again = |(n, past): (usize, &&Arc<PastJob>)| {
+        let (name, at) = (format!("number {}", n + 1), begin + Millis(past.job.at.since(since).0));
+        Job { name, at, ..past.job.clone() }
+    };
+    let again: Vec<Job> = jobs.iter().enumerate().map(again).collect();
     let run = |settings: &Properties| {
         let mut world = world(past, settings, MASTER_SHARE, SEED).jobs(&again).at_most(EVENTS);
-        Ok::<_, SimulationError>(world.finish()?.outcome())
+        Ok::<_, SimulationError>(world.finish_while(wanted)?.outcome())
     };
     let (simulated, configured) = (run(&placing(&past.properties))?, run(&past.properties)?);
     let mut by_work: Vec<usize> = (0..jobs.len()).collect();
@@ -81,20 +92,12 @@ pub fn saved(past: &Past) -> Result<Option<Saved>, SimulationError> {
             configured_s: simulated_s(&configured),
         }
     };
-    Ok(Some(Saved {
+    Ok(Saved {
         since,
         all: compared(&by_work),
         small: compared(&by_work[..by_work.len().div_ceil(2)]),
-        left_out: LeftOut { gone: gone.len() as u64, ..past.left_out },
+        left_out,
         suspensions: configured.count.suspended,
         kills: configured.count.preempted + configured.count.expired,
-    }))
-}
-
-/// The jobs that came in the last part of the time, as long as can be simulated.
-fn recent(past: &Past) -> impl Iterator<Item = &Arc<PastJob>> {
-    let beats = BEATS / (past.nodes.len() as u64).max(1);
-    let span = beats.saturating_mul(past.heartbeat.0.max(1));
-    let last = past.jobs.iter().map(|past| past.job.at + past.sojourn).max().unwrap_or_default();
-    past.jobs.iter().filter(move |past| past.job.at.0 >= last.0.saturating_sub(span))
+    })
 }

@@ -2,21 +2,17 @@
 //! beside the onlooker.
 
 use crate::setting::Properties;
-use crate::{saved, Bounds, Onlooker, Past, Saved};
+use crate::{saved, Bounds, LeftOut, Onlooker, Past, Saved, Unanswered};
+use hiatus_aside::{Aside, Wanted};
 use hiatus_core::fact::Fact;
 use hiatus_core::settings::HindsightSettings;
 use hiatus_core::units::Millis;
 use hiatus_core::Scheduler;
-use parking_lot::Mutex;
-use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
 use std::sync::Arc;
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// For so many times as long as it simulated the thread rests: it has a tenth of a core at most.
-const RESTS: u32 = 9;
+/// The most heartbeats of nodes that are simulated.
+const BEATS: u64 = 5_000_000;
 
 /// What is known now.
 #[derive(Clone, Debug)]
@@ -25,8 +21,13 @@ pub enum Latest {
     Off,
     /// The core decides: what its settings do is seen on the cluster.
     Placing,
-    /// No job has come and ended yet, or the first simulation is not done.
+    /// The first simulation is not done, or no job has come and ended lately.
     Awaited,
+    /// None of the jobs that came and ended can be simulated.
+    NoJob {
+        /// Those and the others that were there.
+        left_out: LeftOut,
+    },
     /// The last simulation did not come to its end.
     Impossible {
         /// Why.
@@ -46,15 +47,9 @@ pub enum Latest {
 }
 
 #[derive(Debug)]
-struct Shared {
-    latest: Mutex<Latest>,
-    idle: AtomicBool,
-}
-
-#[derive(Debug)]
 struct Working {
     onlooker: Onlooker,
-    pasts: SyncSender<(Millis, Past)>,
+    simulator: Aside<(Millis, Past), Latest>,
     /// Nothing before the first step.
     due: Option<Millis>,
 }
@@ -64,8 +59,8 @@ struct Working {
 pub struct Hindsight {
     settings: HindsightSettings,
     properties: Properties,
-    shared: Arc<Shared>,
-    working: Option<Working>,
+    /// Who finds out, or why nobody does.
+    working: Result<Working, Latest>,
 }
 
 impl Hindsight {
@@ -75,23 +70,16 @@ impl Hindsight {
     /// If the system gives no thread.
     pub fn begin(core: &Scheduler, properties: Properties) -> std::io::Result<Hindsight> {
         let settings = core.settings().cluster.hindsight;
-        let first = match settings {
-            HindsightSettings { interval: Millis(0), .. } => Latest::Off,
-            HindsightSettings { observes: false, .. } => Latest::Placing,
-            _ => Latest::Awaited,
+        let working = match settings {
+            HindsightSettings { interval: Millis(0), .. } => Err(Latest::Off),
+            HindsightSettings { observes: false, .. } => Err(Latest::Placing),
+            HindsightSettings { window, max_size: size, .. } => Ok(Working {
+                onlooker: Onlooker::of(core.cluster(), Bounds { window, size, beats: BEATS }),
+                simulator: Aside::begin("hindsight", Latest::Awaited, Latest::Failed, simulating())?,
+                due: None,
+            }),
         };
-        let wanted = matches!(first, Latest::Awaited);
-        let shared = Arc::new(Shared { latest: Mutex::new(first), idle: AtomicBool::new(true) });
-        let mut hindsight = Hindsight { settings, properties, shared, working: None };
-        if wanted {
-            let (pasts, received) = sync_channel(1);
-            let of_thread = hindsight.shared.clone();
-            Builder::new().name("hiatus-hindsight".into()).spawn(move || run(&received, &of_thread))?;
-            let bounds = Bounds { window: settings.window, size: settings.max_size };
-            let onlooker = Onlooker::of(core.cluster(), bounds);
-            hindsight.working = Some(Working { onlooker, pasts, due: None });
-        }
-        Ok(hindsight)
+        Ok(Hindsight { settings, properties, working })
     }
 
     /// The core has other properties now. What happened stays known, unless it is to be looked at otherwise.
@@ -109,49 +97,44 @@ impl Hindsight {
 
     /// After a step: hears its facts, and gives the thread what is known if it is time for that and it has done the last.
     pub fn look(&mut self, core: &Scheduler, facts: &[Fact]) {
-        let Some(working) = &mut self.working else { return };
+        let Ok(Working { onlooker, simulator, due }) = &mut self.working else { return };
         let now = core.cluster().now();
-        working.onlooker.step(now);
-        facts.iter().for_each(|fact| working.onlooker.hear(fact));
-        if now < *working.due.get_or_insert(now + self.settings.interval)
-            || !working.onlooker.knows_jobs()
-            || !self.shared.idle.load(Ordering::Acquire)
-        {
+        onlooker.step(now);
+        facts.iter().for_each(|fact| onlooker.hear(fact));
+        if now < *due.get_or_insert(now + self.settings.interval) || !simulator.is_idle() {
             return;
         }
-        working.due = Some(now + self.settings.interval);
-        self.shared.idle.store(false, Ordering::Release);
-        let past = Past { properties: self.properties.clone(), ..working.onlooker.past() };
-        // A thread that has ended has said why.
-        let _ = working.pasts.try_send((now, past));
+        *due = Some(now + self.settings.interval);
+        simulator.give((now, Past { properties: self.properties.clone(), ..onlooker.past() }));
     }
 
     /// What is known now.
     pub fn latest(&self) -> Latest {
-        self.shared.latest.lock().clone()
+        self.working.as_ref().map_or_else(Latest::clone, |working| working.simulator.latest())
     }
 }
 
-fn run(pasts: &Receiver<(Millis, Past)>, shared: &Shared) {
-    // Whatever is wrong with it is no reason to stop anything else.
-    if catch_unwind(AssertUnwindSafe(|| go_on(pasts, shared))).is_err() {
-        *shared.latest.lock() = Latest::Failed;
-        log::error!("hindsight: it failed, which is a defect. Hiatus goes on without it.");
-    }
-}
-
-fn go_on(pasts: &Receiver<(Millis, Past)>, shared: &Shared) {
-    while let Ok((at, past)) = pasts.recv() {
-        let began = Instant::now();
-        let answer = saved(&past);
-        drop(past);
-        let took = began.elapsed();
-        match answer {
-            Ok(Some(saved)) => *shared.latest.lock() = Latest::Made { at, saved: Arc::new(saved), took },
-            Ok(None) => {}
-            Err(error) => *shared.latest.lock() = Latest::Impossible { why: error.to_string() },
-        }
-        std::thread::sleep(took * RESTS);
-        shared.idle.store(true, Ordering::Release);
+fn simulating() -> impl FnMut((Millis, Past), Wanted<'_>) -> Option<Latest> {
+    // What was asked last, and the answer.
+    let mut last: Option<(Past, Saved, Duration)> = None;
+    move |(at, past), wanted| {
+        let (saved, took) = match last.take() {
+            // Nothing has happened since but what is left out.
+            Some((before, saved, took)) if before.is_as(&past) => {
+                let left_out = LeftOut { gone: saved.left_out.gone, ..past.left_out };
+                (Saved { left_out, ..saved }, took)
+            }
+            _ => {
+                let began = Instant::now();
+                match saved(&past, wanted) {
+                    Ok(saved) => (saved, began.elapsed()),
+                    Err(Unanswered::NoJob(left_out)) if left_out == LeftOut::default() => return Some(Latest::Awaited),
+                    Err(Unanswered::NoJob(left_out)) => return Some(Latest::NoJob { left_out }),
+                    Err(Unanswered::Impossible(error)) => return Some(Latest::Impossible { why: error.to_string() }),
+                }
+            }
+        };
+        last = Some((past, saved.clone(), took));
+        Some(Latest::Made { at, saved: Arc::new(saved), took })
     }
 }

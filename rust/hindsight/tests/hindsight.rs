@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
 
-use hiatus_core::fact::{Fact, QueueFact};
+use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact};
 use hiatus_core::settings::Settings;
-use hiatus_core::units::{AppId, Millis, PartitionId, QueueId};
+use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
 use hiatus_hindsight::setting::{placing, Properties};
-use hiatus_hindsight::{saved, Bounds, Hindsight, Latest, LeftOut, Onlooker, Past};
+use hiatus_hindsight::{Bounds, Hindsight, Latest, LeftOut, Onlooker, Past, Saved, Unanswered};
 use hiatus_world::job::{gb, secs, Job};
 use hiatus_world::{Node, SimulationError, World};
 use std::time::{Duration, Instant};
@@ -53,6 +53,10 @@ fn past(world: &World) -> Past {
     Past { properties: observing(), ..looked_on(world, Bounds::NONE).past() }
 }
 
+fn saved(past: &Past) -> Result<Saved, Unanswered> {
+    hiatus_hindsight::saved(past, &|| true)
+}
+
 fn mean_s(world: &World, name: &str) -> f64 {
     world.outcome().mean_sojourn_s(|job| job.name.starts_with(name))
 }
@@ -66,7 +70,7 @@ fn what_the_settings_would_have_saved_is_what_they_save_with_the_same_jobs() {
     let real = stock();
     let mut configured = world(&observing());
     configured.run();
-    let saved = saved(&past(&real)).unwrap().unwrap();
+    let saved = saved(&past(&real)).unwrap();
     assert_eq!((saved.all.jobs, saved.small.jobs, saved.left_out), (19, 10, LeftOut::default()));
     assert!((saved.all.real_s - mean_s(&real, "")).abs() < 1.0, "{saved:?} {}", mean_s(&real, ""));
     assert!(near(saved.all.simulated_s, mean_s(&real, "")), "{saved:?} {}", mean_s(&real, ""));
@@ -82,7 +86,7 @@ fn of_what_placed_itself_nothing_else_is_simulated() {
     let settings = Properties::from([(property("policy"), "srpt".to_owned())]);
     let mut real = world(&settings);
     real.run();
-    let saved = saved(&Past { properties: settings, ..past(&real) }).unwrap().unwrap();
+    let saved = saved(&Past { properties: settings, ..past(&real) }).unwrap();
     assert_eq!(saved.all.simulated_s, saved.all.configured_s);
     assert!(near(saved.all.simulated_s, mean_s(&real, "")), "{saved:?} {}", mean_s(&real, ""));
 }
@@ -134,19 +138,25 @@ fn a_queue_that_is_removed_owns_nothing_and_stands_there_once_if_it_comes_again(
     assert_eq!(guaranteed(&onlooker), [0.0]);
     [Fact::Queue(queue(5)), share(5)].iter().for_each(|fact| onlooker.hear(fact));
     assert_eq!(guaranteed(&onlooker), [0.7]);
-    assert_eq!(saved(&onlooker.past()).unwrap().unwrap().all.jobs, 19);
+    assert_eq!(saved(&onlooker.past()).unwrap().all.jobs, 19);
 }
 
 #[test]
-fn a_job_whose_queue_is_gone_is_left_out_and_without_jobs_there_is_no_answer() {
+fn a_job_whose_queue_is_gone_or_that_fits_no_node_is_left_out_and_without_jobs_there_is_no_answer() {
     let mut past = past(&stock());
     let all = past.jobs.len();
     let first = std::sync::Arc::make_mut(&mut past.jobs[0]);
     first.job.queue = "root.gone".into();
-    let saved_of_others = saved(&past).unwrap().unwrap();
+    let saved_of_others = saved(&past).unwrap();
     assert_eq!((saved_of_others.all.jobs, saved_of_others.left_out.gone), (all - 1, 1));
+    std::sync::Arc::make_mut(&mut past.jobs[1]).job.stages[0].size = gb(9);
+    let saved_of_others = saved(&past).unwrap();
+    assert_eq!((saved_of_others.all.jobs, saved_of_others.left_out.gone), (all - 2, 2));
+    past.nodes.clear();
+    let Err(Unanswered::NoJob(left_out)) = saved(&past) else { panic!("nothing runs without nodes") };
+    assert_eq!(left_out, LeftOut { gone: all as u64, ..LeftOut::default() });
     past.jobs.clear();
-    assert_eq!(saved(&past).unwrap(), None);
+    assert!(matches!(saved(&past), Err(Unanswered::NoJob(left_out)) if left_out.all() == 0));
 }
 
 #[test]
@@ -156,7 +166,7 @@ fn a_job_that_its_queue_may_not_hold_any_more_is_left_out_and_makes_nothing_impo
     let first = std::sync::Arc::make_mut(&mut past.jobs[0]);
     first.job.stages[0].size = gb(8);
     past.queues.iter_mut().for_each(|queue| queue.maximum = 0.25);
-    let saved = saved(&past).unwrap().unwrap();
+    let saved = saved(&past).unwrap();
     assert_eq!((saved.all.jobs, saved.left_out.gone), (all - 1, 1));
 }
 
@@ -194,6 +204,193 @@ fn a_simulation_ends_after_as_many_events_as_it_may_take() {
     assert!(matches!(world.finish().err().unwrap(), SimulationError::TooMuch { events: 1_000.., .. }));
 }
 
+#[test]
+fn jobs_are_forgotten_after_the_window_though_nothing_happens() {
+    let real = stock();
+    let mut onlooker = looked_on(&real, Bounds { window: secs(600), ..Bounds::NONE });
+    onlooker.hear(&Fact::QueueRemoved { queue: QueueId(1) });
+    assert!(!onlooker.past().jobs.is_empty() && onlooker.past().queues.len() == 1);
+    onlooker.step(real.now() + secs(601));
+    assert!(onlooker.past().jobs.is_empty());
+    assert!(onlooker.past().queues.is_empty(), "nor is a queue known any more that was removed");
+}
+
+#[test]
+fn of_many_nodes_the_last_part_of_the_time_is_told_and_who_is_left_out_is_of_that() {
+    let empty = |at| Job::new("empty").at(at);
+    let late = stock().outcome().makespan.0 - 100_000;
+    let mut real = world(&placing(&observing())).job(empty(secs(20))).job(empty(Millis(late)));
+    real.run();
+    let whole = looked_on(&real, Bounds::NONE).past();
+    // 600 s of four nodes that report every second.
+    let part = looked_on(&real, Bounds { beats: 2_400, ..Bounds::NONE }).past();
+    let since = whole.jobs.iter().map(|past| past.job.at + past.sojourn).max().unwrap().0 - 600_000;
+    let of_part = |at: Millis| at.0 >= since;
+    let later: Vec<_> = whole.jobs.iter().filter(|past| of_part(past.job.at)).cloned().collect();
+    let before = whole.jobs.iter().filter(|past| !of_part(past.job.at) && of_part(past.job.at + past.sojourn));
+    let before = before.count() as u64;
+    assert!(later.len() >= 2 && later.len() < whole.jobs.len() && before >= 1, "{} {before}", later.len());
+    assert_eq!(part.jobs, later);
+    assert_eq!(whole.left_out, LeftOut { without_tasks: 2, ..LeftOut::default() });
+    assert_eq!(part.left_out, LeftOut { without_tasks: 1, before, ..LeftOut::default() });
+}
+
+/// Facts of a made-up cluster, told one by one.
+struct Told(Onlooker);
+
+impl Told {
+    /// A node with 8 GiB of the default partition, and one of partition 1; `root.a`. What is told next was not there before.
+    fn cluster(bounds: Bounds) -> Told {
+        let mut told = Told(Onlooker::new(bounds));
+        told.step(0);
+        for n in 0..2 {
+            let node = Node::of(gb(8));
+            told.hear(Fact::Node(NodeFact {
+                node: NodeId(n),
+                total: node.total,
+                partition: PartitionId(n),
+                shareable: false,
+                can_suspend: true,
+                decommissioning: false,
+                ram_and_swap_mb: None,
+                side: None,
+            }));
+        }
+        let queue = |queue, path: &str| QueueFact { queue, parent: None, path: path.to_owned(), preemptable: true };
+        told.hear(Fact::Queue(queue(QueueId(1), "root.a")));
+        told.step(0);
+        told
+    }
+
+    fn step(&mut self, s: u64) {
+        self.0.step(secs(s));
+    }
+
+    fn hear(&mut self, fact: Fact) {
+        self.0.hear(&fact);
+    }
+
+    fn app(&mut self, app: u32) {
+        self.hear(Fact::App(AppFact {
+            app: AppId(app),
+            queue: QueueId(1),
+            user: UserId(0),
+            priority: 0,
+            told_at_ms: 0,
+            name: format!("job{app}"),
+            class: ClassId(0),
+            tags: Vec::new(),
+            unmanaged: false,
+            map_reduce: true,
+        }));
+    }
+
+    fn allocated(&mut self, app: u32, container: u32, resource: Resource, state: Found) {
+        let is_master = container == app;
+        let phase = PhaseKey { priority: i32::from(!is_master), partition: PartitionId(0), resource };
+        let (app, node, container) = (AppId(app), NodeId(0), ContainerId(container));
+        self.hear(Fact::Allocated(ContainerFact { container, app, node, phase, is_master, state }));
+    }
+
+    fn completed(&mut self, container: u32) {
+        self.hear(Fact::Completed { container: ContainerId(container), exit: Exit::Killed });
+    }
+}
+
+#[test]
+fn application_masters_count_as_a_part_of_the_default_partition_while_they_are_remembered() {
+    let mut told = Told::cluster(Bounds { window: secs(600), ..Bounds::NONE });
+    for app in 0..3 {
+        told.app(app);
+        told.allocated(app, app, gb(1), Found::New);
+    }
+    let share = |told: &Told| told.0.past().queues[0].master_share;
+    assert_eq!(share(&told), 3.0 / 8.0);
+    told.step(100);
+    told.completed(1);
+    told.completed(2);
+    told.step(700);
+    assert_eq!(share(&told), 3.0 / 8.0);
+    told.step(701);
+    assert_eq!(share(&told), 1.0 / 8.0, "what was longer ago than the window is of another time");
+}
+
+#[test]
+fn who_moves_takes_its_application_master_along() {
+    let mut told = Told::cluster(Bounds { window: secs(600), ..Bounds::NONE });
+    let to = QueueFact { queue: QueueId(2), parent: None, path: "root.b".to_owned(), preemptable: true };
+    told.hear(Fact::Queue(to));
+    told.app(0);
+    told.allocated(0, 0, gb(1), Found::New);
+    told.step(100);
+    told.hear(Fact::AppChanged { app: AppId(0), queue: QueueId(2), priority: 0 });
+    let shares = |told: &Told| told.0.past().queues.iter().map(|queue| queue.master_share).collect::<Vec<_>>();
+    told.step(701);
+    assert_eq!(shares(&told), [0.0, 1.0 / 8.0]);
+    told.completed(0);
+    told.step(1302);
+    assert_eq!(shares(&told), [0.0, 0.0]);
+}
+
+#[test]
+fn a_container_that_is_resized_makes_its_job_none_that_was_there_before() {
+    let mut told = Told::cluster(Bounds::NONE);
+    told.app(0);
+    for (container, size) in [(0, gb(1)), (1, gb(1))] {
+        told.allocated(0, container, size, Found::New);
+        told.hear(Fact::Launched { container: ContainerId(container) });
+    }
+    told.step(10);
+    // As the ResourceManager tells it.
+    told.completed(1);
+    told.allocated(0, 2, gb(2), Found::Running);
+    told.step(30);
+    told.completed(2);
+    told.completed(0);
+    told.hear(Fact::AppRemoved { app: AppId(0), succeeded: true });
+    // One that is found after a restart, its ApplicationMaster or a task first.
+    for (app, first) in [(3, 3), (4, 5)] {
+        told.app(app);
+        told.allocated(app, first, gb(1), Found::Running);
+        told.hear(Fact::AppRemoved { app: AppId(app), succeeded: true });
+    }
+    let past = told.0.past();
+    assert_eq!(past.left_out, LeftOut { before: 2, ..LeftOut::default() });
+    let work = |past: &Past| past.jobs.iter().map(|past| past.job.work_s()).collect::<Vec<_>>();
+    assert_eq!(work(&past), [30.0], "it worked all along");
+}
+
+#[test]
+fn shares_of_a_labelled_partition_are_of_that() {
+    let mut told = Told::cluster(Bounds::NONE);
+    let share = |partition, guaranteed, maximum| Fact::QueueShare { queue: QueueId(1), partition, guaranteed, maximum };
+    told.hear(share(PartitionId(0), 1.0, 1.0));
+    let shares = |told: &Told, partition| {
+        let shares = told.0.past().queues[0].shares(PartitionId(partition));
+        (shares.guaranteed, shares.maximum)
+    };
+    assert_eq!((shares(&told, 0), shares(&told, 1)), ((1.0, 1.0), (0.0, 0.0)), "of what is not told it has nothing");
+    told.hear(share(PartitionId(1), 0.25, 0.5));
+    assert_eq!((shares(&told, 0), shares(&told, 1)), ((1.0, 1.0), (0.25, 0.5)));
+}
+
+/// Two ApplicationMasters may hold all that their queue may: neither job finds room for a task.
+#[test]
+fn what_cannot_be_simulated_is_told_without_the_names_of_jobs() {
+    let mut past = past(&stock());
+    past.queues.iter_mut().for_each(|queue| (queue.maximum, queue.master_share) = (2.0 / 32.0, 1.0));
+    let Err(Unanswered::Impossible(stuck)) = saved(&past) else { panic!("jobs wait for ever") };
+    assert!(matches!(stuck, SimulationError::Stuck { .. }), "{stuck}");
+    assert!(!stuck.to_string().contains("big") && !stuck.to_string().contains("small"), "{stuck}");
+}
+
+#[test]
+fn a_simulation_that_nobody_wants_any_more_is_given_up() {
+    let past = past(&stock());
+    let given_up = hiatus_hindsight::saved(&past, &|| false);
+    assert!(matches!(given_up, Err(Unanswered::Impossible(SimulationError::Unwanted))), "{given_up:?}");
+}
+
 fn core(more: &[(&str, &str)]) -> (Scheduler, Properties) {
     let mut properties = observing();
     properties.extend(more.iter().map(|(knob, value)| (property(knob), (*value).to_owned())));
@@ -201,27 +398,97 @@ fn core(more: &[(&str, &str)]) -> (Scheduler, Properties) {
 }
 
 #[test]
-fn the_thread_answers_while_the_core_looks_on_and_not_otherwise() {
+fn where_it_is_not_wanted_it_says_why() {
     let begun = |more| {
         let (core, properties) = core(more);
         Hindsight::begin(&core, properties).unwrap()
     };
     assert!(matches!(begun(&[("hindsight-interval-ms", "0")]).latest(), Latest::Off));
     assert!(matches!(begun(&[("mode", "suspend")]).latest(), Latest::Placing));
+}
 
-    let (mut core, properties) = core(&[("hindsight-interval-ms", "60000")]);
-    let mut hindsight = Hindsight::begin(&core, properties.clone()).unwrap();
-    let mut decisions = Vec::new();
-    for step in stock().steps {
-        core.step(step.now, &step.facts, &mut decisions);
-        hindsight.look(&core, &step.facts);
-        // What is looked at otherwise is begun anew, and what is not goes on.
-        hindsight.configure(&core, properties.clone()).unwrap();
+/// A core that looks on at what stock does, and hindsight beside it.
+struct Beside {
+    core: Scheduler,
+    properties: Properties,
+    hindsight: Hindsight,
+    now: Millis,
+}
+
+impl Beside {
+    /// All is over.
+    fn stock() -> Beside {
+        let (core, properties) = core(&[("hindsight-interval-ms", "60000")]);
+        let hindsight = Hindsight::begin(&core, properties.clone()).unwrap();
+        let mut beside = Beside { core, properties, hindsight, now: Millis(0) };
+        for step in stock().steps {
+            beside.step(step.now, &step.facts);
+            // What is looked at otherwise is begun anew, and what is not goes on.
+            beside.hindsight.configure(&beside.core, beside.properties.clone()).unwrap();
+        }
+        beside
     }
-    let patience = Instant::now() + Duration::from_secs(300);
-    while matches!(hindsight.latest(), Latest::Awaited) && Instant::now() < patience {
-        std::thread::sleep(Duration::from_millis(5));
+
+    fn step(&mut self, now: Millis, facts: &[Fact]) {
+        self.now = now;
+        self.core.step(now, facts, &mut Vec::new());
+        self.hindsight.look(&self.core, facts);
     }
-    let Latest::Made { at, saved, .. } = hindsight.latest() else { panic!("{:?}", hindsight.latest()) };
-    assert!(at >= Millis(60_000) && saved.all.jobs >= 1 && saved.all.real_s > 0.0, "{saved:?}");
+
+    /// Lets time pass, by minutes, until that is known.
+    fn until(&mut self, what: impl Fn(&Latest) -> bool) -> Latest {
+        let patience = Instant::now() + Duration::from_secs(300);
+        while !what(&self.hindsight.latest()) {
+            assert!(Instant::now() < patience, "{:?}", self.hindsight.latest());
+            std::thread::sleep(Duration::from_millis(5));
+            self.step(self.now + secs(1), &[]);
+        }
+        self.hindsight.latest()
+    }
+}
+
+#[test]
+fn it_is_simulated_again_if_something_has_changed_and_told_anew_if_not() {
+    let mut beside = Beside::stock();
+    let all = |latest: &Latest| matches!(latest, Latest::Made { saved, .. } if saved.all.jobs == 19);
+    let Latest::Made { at, took, saved } = beside.until(all) else { unreachable!() };
+    assert!(at >= Millis(60_000) && saved.all.real_s > 0.0, "{saved:?}");
+    let later = |latest: &Latest| matches!(latest, Latest::Made { at: then, .. } if *then > at);
+    let Latest::Made { took: again, saved: same, .. } = beside.until(later) else { unreachable!() };
+    assert_eq!((again, same), (took, saved), "another simulation takes another time");
+    beside.properties.insert(property("policy"), "fifo".to_owned());
+    beside.hindsight.configure(&beside.core, beside.properties.clone()).unwrap();
+    let otherwise = |latest: &Latest| matches!(latest, Latest::Made { took: again, .. } if *again != took);
+    let Latest::Made { saved, .. } = beside.until(otherwise) else { unreachable!() };
+    assert_eq!(saved.all.jobs, 19, "what happened stays known");
+}
+
+#[test]
+fn it_says_that_no_job_can_be_simulated_and_that_it_is_impossible() {
+    let mut beside = Beside::stock();
+    let share = |maximum| Fact::QueueShare { queue: QueueId(1), partition: PartitionId(0), guaranteed: 1.0, maximum };
+    beside.step(beside.now + secs(1), &[share(0.0)]);
+    let latest = beside.until(|latest| matches!(latest, Latest::NoJob { .. }));
+    assert!(matches!(latest, Latest::NoJob { left_out } if left_out.gone == 19));
+    beside.step(beside.now + secs(1), &[share(2.0 / 32.0)]);
+    let latest = beside.until(|latest| matches!(latest, Latest::Impossible { .. }));
+    assert!(matches!(latest, Latest::Impossible { why } if why.contains("do not finish")));
+}
+
+#[test]
+fn where_no_job_has_ended_for_longer_than_the_window_the_next_one_is_awaited() {
+    let mut beside = Beside::stock();
+    beside.until(|latest| matches!(latest, Latest::Made { .. }));
+    beside.step(beside.now + secs(6 * 3600), &[]);
+    beside.until(|latest| matches!(latest, Latest::Awaited));
+}
+
+#[test]
+fn a_change_of_its_knobs_begins_anew() {
+    let mut beside = Beside::stock();
+    beside.until(|latest| matches!(latest, Latest::Made { .. }));
+    let (core, properties) = core(&[("hindsight-interval-ms", "30000")]);
+    beside.core.configure(core.settings().clone());
+    beside.hindsight.configure(&beside.core, properties).unwrap();
+    assert!(matches!(beside.hindsight.latest(), Latest::Awaited));
 }

@@ -18,8 +18,11 @@ impl World {
 
     fn set_life(&mut self, id: AppId, life: Life) {
         let (before, queue) = (self.apps[id.0 as usize].life, self.apps[id.0 as usize].queue.0 as usize);
-        self.active[queue] -= usize::from(before == Life::Active);
-        self.active[queue] += usize::from(life == Life::Active);
+        if life == Life::Active {
+            self.active[queue].insert(id);
+        } else {
+            self.active[queue].remove(&id);
+        }
         self.gone += usize::from(life == Life::Gone && before != Life::Gone);
         if life == Life::Pending {
             self.pending.insert(id);
@@ -68,13 +71,13 @@ impl World {
         if self.pending.is_empty() {
             return;
         }
-        let memory_mb = self.partition_total(PartitionId(0)).memory_mb as f64;
+        let memory_mb = self.held.offered(PartitionId(0)).memory_mb as f64;
         let pending: Vec<_> = self.pending.iter().copied().collect();
         for id in pending {
             let app = &self.apps[id.0 as usize];
             let (queue, master) = (app.queue.0 as usize, app.job.master.memory_mb.max(1) as f64);
             let limit = (self.queues[queue].master_share * memory_mb / master) as usize;
-            if self.active[queue] < limit.max(1) {
+            if self.active[queue].len() < limit.max(1) {
                 let key = app.master_key();
                 self.set_life(id, Life::Active);
                 self.facts.push(Fact::AppActive { app: id, active: true });
@@ -92,6 +95,7 @@ impl World {
         let app = self.app_mut(id);
         if app.attempt == attempt && app.master.is_some() {
             app.registered = true;
+            self.registered.insert(id);
             self.progress(id);
         }
     }
@@ -147,9 +151,10 @@ impl World {
     /// went to somebody else. Those with early reduces do where the ResourceManager's books have no room, all after [`HANGING`].
     pub(super) fn relieve_starving(&mut self) {
         let now = self.now;
-        for id in (0..self.apps.len() as u32).map(AppId) {
+        let registered: Vec<_> = self.registered.iter().copied().collect();
+        for id in registered {
             let app = self.app_mut(id);
-            let blocked = app.registered && app.finished.is_none() && app.blocks_itself().is_some();
+            let blocked = app.finished.is_none() && app.blocks_itself().is_some();
             app.blocked_since = blocked.then(|| app.blocked_since.unwrap_or(now));
             let Some(since) = app.blocked_since else { continue };
             let early = app.job.shuffle.is_some();
@@ -196,9 +201,11 @@ impl World {
 
     /// An attempt is over. The next one waits for its turn like a new application.
     pub(super) fn attempt_ended(&mut self, id: AppId, keep_containers: bool) {
+        self.registered.remove(&id);
         let app = self.app_mut(id);
         app.attempt += 1;
         app.registered = false;
+        app.blocked_since = None;
         app.master = None;
         app.asks.clear();
         let over = app.finished.is_some();
@@ -226,14 +233,16 @@ impl World {
     /// Moves the job to another queue, with another priority.
     pub fn change_job(&mut self, app: AppId, queue: &str, priority: i32) {
         let to: QueueId = self.queue_id(queue);
+        self.hold(|container| container.app == app, false);
         let found = self.app_mut(app);
         found.job.queue = queue.to_string();
         found.job.priority = priority;
         let (from, is_active, is_live) = (found.queue, found.life == Life::Active, found.is_live());
         found.queue = to;
+        self.hold(|container| container.app == app, true);
         if is_active {
-            self.active[from.0 as usize] -= 1;
-            self.active[to.0 as usize] += 1;
+            self.active[from.0 as usize].remove(&app);
+            self.active[to.0 as usize].insert(app);
         }
         if is_live {
             self.facts.push(Fact::AppChanged { app, queue: to, priority });

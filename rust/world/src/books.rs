@@ -1,14 +1,15 @@
 //! The ResourceManager's books: containers, CapacityScheduler's refusals, and how decisions are carried out.
 
+use super::held::Whose;
 use super::laws;
 use super::world::{Container, Event, World};
 use super::{App, Life, Message, Node};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
 use hiatus_core::state::UserLimits;
-use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use rand::Rng;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// CapacityScheduler's `minimum-allocation-mb`.
 const LEAST_MB: i64 = 1024;
@@ -70,9 +71,21 @@ impl World {
             return;
         };
         container.counted = counted;
-        let (node, size) = (container.node, container.phase.resource);
+        let (app, node, size, is_master) =
+            (container.app, container.node, container.phase.resource, container.is_master);
         let machine = self.machine(node);
         machine.counted = if counted { machine.counted + size } else { machine.counted - size };
+        self.held.hold(self.whose(app, node), is_master, if counted { size.memory_mb } else { -size.memory_mb });
+    }
+
+    /// The memory of those containers is whose it is now, or nobody's, before that changes.
+    pub(super) fn hold(&mut self, which: impl Fn(&Container) -> bool, counts: bool) {
+        let which = |container: &&Container| container.counted && which(container);
+        let held = self.containers.values().filter(which);
+        let held: Vec<_> = held.map(|c| (self.whose(c.app, c.node), c.is_master, c.phase.resource.memory_mb)).collect();
+        for (whose, is_master, memory_mb) in held {
+            self.held.hold(whose, is_master, if counts { memory_mb } else { -memory_mb });
+        }
     }
 
     fn allocate(&mut self, app: AppId, node: NodeId, phase: PhaseKey) {
@@ -108,23 +121,20 @@ impl World {
         machine.spec.total - machine.counted
     }
 
+    /// Whose memory a container of that application is on that node.
+    pub(super) fn whose(&self, app: AppId, node: NodeId) -> Whose {
+        let (app, partition) = (&self.apps[app.0 as usize], self.machines[node.0 as usize].spec.partition);
+        Whose { queue: app.queue, user: app.job.user, partition }
+    }
+
     /// Whether the application's queue and those above it may grow by that much.
     pub(super) fn within_maximum(&self, app: AppId, node: NodeId, more: Resource) -> bool {
-        if self.queues.iter().all(|queue| queue.maximum >= 1.0) {
-            return true;
-        }
-        let partition = self.machines[node.0 as usize].spec.partition;
-        let total = self.partition_total(partition).memory_mb as f64;
-        let path = &self.apps[app.0 as usize].job.queue;
-        let limited = self.queues.iter().filter(|queue| queue.maximum < 1.0 && queue.is_or_holds(path));
-        limited.into_iter().all(|queue| {
-            let used = self.containers.values().filter(|container| {
-                container.counted
-                    && self.machines[container.node.0 as usize].spec.partition == partition
-                    && queue.is_or_holds(&self.apps[container.app.0 as usize].job.queue)
-            });
-            let used: i64 = used.map(|container| container.phase.resource.memory_mb).sum();
-            (used + more.memory_mb) as f64 <= queue.maximum * total + 0.5
+        let Whose { queue, partition, .. } = self.whose(app, node);
+        let total = self.held.offered(partition).memory_mb as f64;
+        self.held.lineage(queue).iter().all(|above| {
+            let maximum = self.queues[above.0 as usize].shares(partition).maximum;
+            let grown_mb = self.held.of_queue(*above, partition) + more.memory_mb;
+            maximum >= 1.0 || grown_mb as f64 <= maximum * total + 0.5
         })
     }
 
@@ -132,29 +142,22 @@ impl World {
     /// may not exceed it by more than one container. ApplicationMasters, which CapacityScheduler holds to a part of their user's limit, may
     /// always start here, and do not count: without one, tasks do not end.
     fn within_user_limit(&self, app: AppId, key: &PhaseKey, node: NodeId) -> bool {
-        let app = &self.apps[app.0 as usize];
-        let queue = &self.queues[app.queue.0 as usize];
-        let partition = self.machines[node.0 as usize].spec.partition;
-        if queue.users == UserLimits::default() || key.partition != partition || *key == app.master_key() {
+        let whose = self.whose(app, node);
+        let (queue, partition) = (&self.queues[whose.queue.0 as usize], whose.partition);
+        let is_master = *key == self.apps[app.0 as usize].master_key();
+        if queue.users == UserLimits::default() || key.partition != partition || is_master {
             return true;
         }
-        let active = self.apps.iter().filter(|other| other.queue == app.queue && other.life == Life::Active);
+        let active = self.active[whose.queue.0 as usize].iter().map(|other| &self.apps[other.0 as usize]);
         let asking: BTreeSet<_> =
             active.filter(|other| other.asks.values().any(|count| *count > 0)).map(|other| other.job.user).collect();
-        let mut used: BTreeMap<UserId, i64> = BTreeMap::new();
-        for container in self.containers.values().filter(|container| container.counted && !container.is_master) {
-            let other = &self.apps[container.app.0 as usize];
-            if other.queue == app.queue && self.machines[container.node.0 as usize].spec.partition == partition {
-                *used.entry(other.job.user).or_default() += container.phase.resource.memory_mb;
-            }
-        }
-        let of_active: i64 = used.iter().filter(|(user, _)| asking.contains(user)).map(|(_, used)| used).sum();
-        let guaranteed = queue.guaranteed * self.partition_total(partition).memory_mb as f64;
-        let holds = (used.values().sum::<i64>() + LEAST_MB) as f64;
+        let of_active: i64 = asking.iter().map(|user| self.held.of_user(Whose { user: *user, ..whose })).sum();
+        let guaranteed = queue.shares(partition).guaranteed * self.held.offered(partition).memory_mb as f64;
+        let holds = (self.held.of_users(whose.queue, partition) + LEAST_MB) as f64;
         let part = (of_active + LEAST_MB) as f64 / asking.len().max(1) as f64;
         let limit = part.max(queue.users.sure * guaranteed.max(holds)).min(queue.users.cap(guaranteed));
         let limit = (limit / LEAST_MB as f64).ceil() as i64 * LEAST_MB;
-        used.get(&app.job.user).copied().unwrap_or_default() <= limit
+        self.held.of_user(whose) <= limit
     }
 
     /// Why CapacityScheduler would not give the application's next container out on the node, or which it would.
@@ -323,8 +326,9 @@ impl World {
     pub fn restart(&mut self) {
         self.restart_core();
         self.late.clear();
-        for machine in &mut self.machines {
-            machine.registered = false;
+        for node in (0..self.machines.len() as u32).map(NodeId) {
+            self.set_registered(node, false);
+            let machine = self.machine(node);
             machine.delayed.clear();
             machine.outbox.retain(|message| matches!(message, Message::Kill(_)));
         }

@@ -12,7 +12,9 @@ mod agenda;
 mod app;
 mod applications;
 mod books;
+mod check;
 mod faults;
+mod held;
 pub mod job;
 mod laws;
 mod node_manager;
@@ -25,6 +27,7 @@ mod view;
 mod world;
 
 pub use app::{App, Life, Spent};
+pub use check::Fit;
 pub use faults::Faults;
 pub use node_manager::{Activity, Fetching, Message, NodeManager, Process, ReduceTime, Timer, Work};
 pub use outcome::{JobOutcome, Outcome};

@@ -119,8 +119,8 @@ impl World {
     /// A node joins, or comes back to a restarted ResourceManager, and tells what it runs.
     pub(super) fn register(&mut self, id: NodeId) {
         let now = self.now;
+        self.set_registered(id, true);
         let machine = self.machine(id);
-        machine.registered = true;
         machine.last_heartbeat = now;
         machine.started.clear();
         let processes: Vec<_> = machine.manager.processes.iter().map(|(id, p)| (*id, p.guaranteed)).collect();
@@ -150,8 +150,8 @@ impl World {
     /// Loses the node with all it runs. It comes back empty.
     pub fn lose_node(&mut self, id: NodeId) {
         let (now, resume_ms_per_gb) = (self.now, self.resume_ms_per_gb);
+        self.set_registered(id, false);
         let machine = self.machine(id);
-        machine.registered = false;
         let empty = NodeManager::new(machine.spec.total).resume_cost(resume_ms_per_gb);
         let lost_manager = std::mem::replace(&mut machine.manager, empty);
         machine.outbox.clear();
@@ -171,24 +171,45 @@ impl World {
         self.put_off_heartbeat(id, now + World::away());
     }
 
+    /// Whether the ResourceManager knows the node, and counts what it offers.
+    pub(super) fn set_registered(&mut self, id: NodeId, registered: bool) {
+        self.offer(id, false);
+        self.machine(id).registered = registered;
+        self.offer(id, true);
+    }
+
+    /// What the node offers is counted, or not any more.
+    fn offer(&mut self, id: NodeId, counts: bool) {
+        let machine = &self.machines[id.0 as usize];
+        if machine.registered {
+            let total = machine.spec.total;
+            self.held.offer(machine.spec.partition, if counts { total } else { Resource::ZERO - total });
+        }
+    }
+
     /// More or less memory, or lent to another partition.
     fn change_node(&mut self, id: NodeId) {
         let (resize, more) = (self.rng.random_bool(0.5), self.rng.random_bool(0.5));
-        let machine = self.machine(id);
         if resize {
-            let extra = Resource::new(2048, 0);
+            self.offer(id, false);
+            let (machine, extra) = (self.machine(id), Resource::new(2048, 0));
             machine.spec.total = machine.base.total + if more { extra } else { Resource::ZERO };
             machine.manager.total = machine.spec.total;
+            self.offer(id, true);
             let fact = self.node_fact(id);
             self.facts.push(fact);
-        } else if id.0 > 1 && machine.base.partition == PartitionId(0) {
+        } else if id.0 > 1 && self.machine(id).base.partition == PartitionId(0) {
             self.relabel(id, u32::from(more));
         }
     }
 
     /// Puts the node into another partition, with all it runs.
     pub fn relabel(&mut self, id: NodeId, partition: u32) {
+        self.offer(id, false);
+        self.hold(|container| container.node == id, false);
         self.machine(id).spec.partition = PartitionId(partition);
+        self.hold(|container| container.node == id, true);
+        self.offer(id, true);
         let fact = self.node_fact(id);
         self.facts.push(fact);
     }

@@ -1,11 +1,12 @@
 //! What a cluster is made of: nodes and queues as values, with sensible defaults.
 
 use hiatus_core::fact::Side;
-use hiatus_core::state::UserLimits;
+use hiatus_core::state::{Shares, UserLimits};
 use hiatus_core::units::{PartitionId, Resource};
+use std::collections::BTreeMap;
 
 /// A node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// What it offers to containers.
     pub total: Resource,
@@ -75,7 +76,7 @@ impl Node {
 }
 
 /// A queue. Shares are fractions of each whole partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
     /// Full path, as in `root.a.b`.
     pub path: String,
@@ -83,6 +84,8 @@ pub struct Queue {
     pub guaranteed: f64,
     /// What it may grow to.
     pub maximum: f64,
+    /// Both in partitions in which they are others.
+    pub labelled: BTreeMap<PartitionId, Shares>,
     /// What ApplicationMasters may hold of the cluster; one always may run.
     pub master_share: f64,
     /// Whether other queues may take from it.
@@ -94,8 +97,21 @@ pub struct Queue {
 impl Queue {
     /// A queue that may use everything.
     pub fn new(path: &str, guaranteed: f64) -> Queue {
-        let users = UserLimits::default();
-        Queue { path: path.to_string(), guaranteed, maximum: 1.0, master_share: 1.0, preemptable: true, users }
+        Queue {
+            path: path.to_string(),
+            guaranteed,
+            maximum: 1.0,
+            labelled: BTreeMap::new(),
+            master_share: 1.0,
+            preemptable: true,
+            users: UserLimits::default(),
+        }
+    }
+
+    /// What it is guaranteed of that partition, and what it may grow to there.
+    pub fn shares(&self, partition: PartitionId) -> Shares {
+        let Queue { guaranteed, maximum, .. } = *self;
+        self.labelled.get(&partition).copied().unwrap_or(Shares { guaranteed, maximum })
     }
 
     /// Whether it is that queue, or one above it.
@@ -106,6 +122,12 @@ impl Queue {
     /// It may grow to this fraction only.
     pub fn maximum(self, maximum: f64) -> Queue {
         Queue { maximum, ..self }
+    }
+
+    /// Of that partition it is guaranteed so much, and may grow to so much.
+    pub fn of_partition(mut self, partition: u32, guaranteed: f64, maximum: f64) -> Queue {
+        self.labelled.insert(PartitionId(partition), Shares { guaranteed, maximum });
+        self
     }
 
     /// ApplicationMasters may hold this fraction of the cluster; one always may run.

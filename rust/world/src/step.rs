@@ -33,12 +33,23 @@ impl World {
     /// # Errors
     /// Jobs that never finish: [`SimulationError::Stuck`]; more events than there may be: [`SimulationError::TooMuch`].
     pub fn finish(&mut self) -> Result<&mut World, SimulationError> {
+        self.finish_while(&|| true)
+    }
+
+    /// The same, for as long as that is `wanted`.
+    ///
+    /// # Errors
+    /// See [`World::finish`], and [`SimulationError::Unwanted`].
+    pub fn finish_while(&mut self, wanted: &dyn Fn() -> bool) -> Result<&mut World, SimulationError> {
         let last = self.apps.iter().map(|app| app.job.at).max().unwrap_or_default();
         let work = millis(self.apps.iter().map(|app| app.job.work_s()).sum::<f64>());
         let deadline = self.now.max(last) + UNREASONABLE + work;
         while self.gone < self.apps.len() {
             if self.now >= deadline {
                 return Err(self.stuck());
+            }
+            if !wanted() {
+                return Err(SimulationError::Unwanted);
             }
             if self.count.events >= self.most_events {
                 let (all, events) = (self.apps.len(), self.count.events);

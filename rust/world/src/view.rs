@@ -4,7 +4,7 @@ use super::world::{Machine, World};
 use super::{App, Container, Life};
 use hiatus_core::fact::{Fact, NodeFact};
 use hiatus_core::recurring::Record;
-use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
+use hiatus_core::units::{AppId, Millis, NodeId, QueueId};
 use hiatus_core::Scheduler;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,11 +129,5 @@ impl World {
             ram_and_swap_mb: spec.ram_and_swap_mb,
             side: spec.side,
         })
-    }
-
-    /// What a partition offers, over the nodes that the ResourceManager knows.
-    pub(super) fn partition_total(&self, partition: PartitionId) -> Resource {
-        let known = self.machines.iter().filter(|m| m.registered && m.spec.partition == partition);
-        known.fold(Resource::ZERO, |sum, machine| sum + machine.spec.total)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::agenda::Agenda;
 use super::app::TaskId;
+use super::held::Held;
 use super::laws::Laws;
 use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
 use crate::job::{secs, Job};
@@ -9,16 +10,13 @@ use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
 use hiatus_core::recurring::Record;
 use hiatus_core::settings::{Settings, SettingsError, CLUSTER_PREFIX};
-use hiatus_core::state::UserLimits;
+use hiatus_core::state::{Shares, UserLimits};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-/// What errors call it.
-const MASTER: &str = "ApplicationMaster";
 
 /// The ResourceManager calls the core at least this often, heartbeats or not.
 pub(super) const TICK: Millis = Millis(1_000);
@@ -178,6 +176,9 @@ pub enum SimulationError {
         /// Events of the simulated cluster.
         events: u64,
     },
+    /// Nobody wants to know any more.
+    #[error("it was given up")]
+    Unwanted,
     /// Something waits for ever.
     #[error("{unfinished} of {all} jobs do not finish, {job} for one; ApplicationMasters hold {masters_mb} of {total_mb} MiB")]
     Stuck {
@@ -204,8 +205,12 @@ pub struct World {
     pub(super) late: BTreeMap<u64, Fact>,
     pub(super) last_late: u64,
     pub(super) queues: Vec<Queue>,
-    pub(super) active: Vec<usize>,
+    pub(super) held: Held,
+    /// The applications that may run, by queue.
+    pub(super) active: Vec<BTreeSet<AppId>>,
     pub(super) pending: BTreeSet<AppId>,
+    /// Those whose ApplicationMaster is up.
+    pub(super) registered: BTreeSet<AppId>,
     pub(super) machines: Vec<Machine>,
     pub(super) heartbeat: Millis,
     pub(super) master_start: Millis,
@@ -262,8 +267,10 @@ impl World {
             late: BTreeMap::new(),
             last_late: 0,
             queues: Vec::new(),
+            held: Held::default(),
             active: Vec::new(),
             pending: BTreeSet::new(),
+            registered: BTreeSet::new(),
             machines: Vec::new(),
             heartbeat: secs(1),
             master_start: Millis(500),
@@ -406,62 +413,14 @@ impl World {
         World { most_events, ..self }
     }
 
-    /// Whether the settings are valid and every job can run.
-    ///
-    /// # Errors
-    /// The first thing that is wrong.
-    pub fn check(&self) -> Result<(), SimulationError> {
-        Settings::parse(&self.properties)?;
-        let leaves = if self.queues.is_empty() { vec!["root.default".to_owned()] } else { self.leaves() };
-        self.apps.iter().try_for_each(|app| self.check_job(&app.job, &leaves))
-    }
-
-    /// Whether such a job can run, given the leaf queues.
-    ///
-    /// # Errors
-    /// The first thing that is wrong.
-    pub fn check_job(&self, job: &Job, leaves: &[String]) -> Result<(), SimulationError> {
-        if !leaves.contains(&job.queue) {
-            let (job, queue) = (job.name.clone(), job.queue.clone());
-            return Err(SimulationError::Queue { job, queue, leaves: leaves.join(", ") });
-        }
-        let stages = job.stages.iter().enumerate();
-        let stages =
-            stages.map(|(n, s)| (format!("task of stage {}", n + 1), s.size, s.partition.unwrap_or(job.partition)));
-        let master = (MASTER.to_owned(), job.master, job.partition);
-        for (what, size, partition) in std::iter::once(master).chain(stages) {
-            let holds = |machine: &Machine| {
-                let Node { total, partition: of, shareable, .. } = &machine.spec;
-                (*of == partition || (*shareable && partition == PartitionId(0))) && size.fits_in(*total)
-            };
-            if !self.machines.iter().any(holds) {
-                let Resource { memory_mb, vcores } = size;
-                let (job, partition) = (job.name.clone(), partition.0);
-                return Err(SimulationError::Size { job, what, memory_mb, vcores, partition });
-            }
-            let of_partition = self.machines.iter().filter(|machine| machine.spec.partition == partition);
-            let total_mb: i64 = of_partition.map(|machine| machine.spec.total.memory_mb).sum();
-            let is_master = what == MASTER;
-            let most_mb =
-                size.memory_mb + if is_master || partition != job.partition { 0 } else { job.master.memory_mb };
-            let too_small =
-                |queue: &&Queue| queue.maximum < 1.0 && most_mb as f64 > queue.maximum * total_mb as f64 + 0.5;
-            let mut above = self.queues.iter().filter(|queue| queue.is_or_holds(&job.queue));
-            if let Some(queue) = above.find(too_small) {
-                let (job, memory_mb, queue) = (job.name.clone(), size.memory_mb, queue.path.clone());
-                return Err(SimulationError::Maximum { job, what, memory_mb, queue });
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn start(&mut self) {
         self.started = true;
         if self.queues.is_empty() {
             self.queues.push(Queue::new("root.default", 1.0));
         }
         self.queues.insert(0, Queue::new("root", 1.0));
-        self.active = vec![0; self.queues.len()];
+        self.held = Held::new(&self.queues);
+        self.active = vec![BTreeSet::new(); self.queues.len()];
         for id in 0..self.apps.len() {
             self.apps[id].queue = self.queue_id(&self.apps[id].job.queue);
         }
@@ -498,8 +457,10 @@ impl World {
             let (path, preemptable) = (queue.path.clone(), queue.preemptable);
             let id = QueueId(id as u32);
             self.facts.push(Fact::Queue(QueueFact { queue: id, parent, path, preemptable }));
-            let (guaranteed, maximum) = (queue.guaranteed, queue.maximum);
-            let share = |partition| Fact::QueueShare { queue: id, partition, guaranteed, maximum };
+            let share = |partition| {
+                let Shares { guaranteed, maximum } = queue.shares(partition);
+                Fact::QueueShare { queue: id, partition, guaranteed, maximum }
+            };
             self.facts.extend(partitions.iter().map(|partition| share(*partition)));
             let UserLimits { sure, most } = queue.users;
             self.facts.push(Fact::UserLimits { queue: id, sure, most });

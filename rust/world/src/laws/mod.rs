@@ -72,6 +72,7 @@ impl Laws {
         state::proposals_are_of_this_step(cluster, decisions);
         state::masters_are_left_alone(cluster, decisions);
         state::counters_agree(cluster);
+        state::sums_agree(world);
         if world.late.is_empty() {
             state::views_agree(world, cluster);
         }

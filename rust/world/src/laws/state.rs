@@ -1,5 +1,6 @@
 //! The core's state after a step: proposals, counters, and its view against the ResourceManager's (laws 1, 3 and 7).
 
+use crate::held::Held;
 use crate::world::{Container, World};
 use crate::Life;
 use hiatus_core::decision::Decision;
@@ -112,6 +113,21 @@ pub(super) fn counters_agree(cluster: &Cluster) {
         let (node, job) = (cluster.nodes().contains_key(&container.node), cluster.jobs().contains_key(&container.app));
         assert!(node && job, "law 7: {id:?} is nowhere or nobody's");
     }
+}
+
+/// Law 7: what queues and users hold, and partitions offer, follows from containers and nodes.
+pub(super) fn sums_agree(world: &World) {
+    let mut held = Held::new(&world.queues);
+    for container in world.containers.values().filter(|container| container.counted) {
+        let whose = world.whose(container.app, container.node);
+        held.hold(whose, container.is_master, container.phase.resource.memory_mb);
+    }
+    for machine in world.machines.iter().filter(|machine| machine.registered) {
+        held.offer(machine.spec.partition, machine.spec.total);
+    }
+    assert_eq!(world.held, held, "law 7: the ResourceManager's sums at {:?}", world.now);
+    let up = world.apps.iter().enumerate().filter(|(_, app)| app.registered).map(|(id, _)| AppId(id as u32));
+    assert!(up.eq(world.registered.iter().copied()), "law 7: whose ApplicationMaster is up at {:?}", world.now);
 }
 
 /// Law 7: the core knows what the ResourceManager knows.
