@@ -6,17 +6,19 @@ use hiatus_core::units::Millis;
 use hiatus_hindsight::setting::Properties;
 use hiatus_hindsight::{saved, Bounds, Onlooker, Past};
 use hiatus_world::job::{gb, secs, Job};
-use hiatus_world::{Node, World};
+use hiatus_world::{Node, Queue, World};
 use std::fs;
 use std::time::{Duration, Instant};
 
 const SLOTS: u64 = 10;
 const TASK: Millis = Millis(60_000);
 
-/// As many jobs of ten tasks as fill seven tenths of the cluster for that long.
+/// As many jobs of ten tasks as fill seven tenths of the cluster for that long, of twenty users.
 fn jobs(nodes: u64, span: Millis) -> Vec<Job> {
     let count = nodes * SLOTS * span.0 * 7 / 10 / (10 * TASK.0);
-    let job = |n: u64| Job::new(&format!("job{n}")).tasks(10, TASK).at(Millis(10_000 + span.0 * n / count));
+    let job = |n: u64| {
+        Job::new(&format!("job{n}")).tasks(10, TASK).user(n as u32 % 20).at(Millis(10_000 + span.0 * n / count))
+    };
     (0..count).map(job).collect()
 }
 
@@ -29,7 +31,10 @@ fn most_memory_mb() -> f64 {
 
 fn measure(nodes: u64, minutes: u64) {
     let span = secs(60 * minutes);
-    let stock = World::new().unobserved().nodes(nodes as usize, &Node::of(gb(SLOTS as i64))).set("policy", "fifo");
+    // With the limits of users that CapacityScheduler has by default, and a maximum that is never reached.
+    let queue = Queue::new("root.default", 1.0).maximum(0.99).users(1.0, 1.0);
+    let stock =
+        World::new().unobserved().nodes(nodes as usize, &Node::of(gb(SLOTS as i64))).set("policy", "fifo").queue(queue);
     let mut world = stock.jobs(&jobs(nodes, span)).noted();
     // Both as they are by default.
     let mut onlooker = Onlooker::new(Bounds { window: secs(6 * 3_600), size: 200_000, beats: 5_000_000 });

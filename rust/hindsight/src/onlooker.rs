@@ -461,9 +461,10 @@ fn stages<'a>(tasks: impl IntoIterator<Item = &'a Container>) -> Option<Vec<Stag
         }
     }
     let mut before: Vec<Millis> = Vec::new();
+    // When all kinds before were done: not until then does the simulated one begin to work.
+    let mut last = Millis(0);
     let mut stages = Vec::new();
     for (kind, of_kind) in kinds {
-        let last = before.iter().max().copied().unwrap_or_default();
         let begun = of_kind.iter().filter_map(|task| task.launched).min().unwrap_or_default();
         let done = before.iter().filter(|end| **end <= begun).count() as f64;
         stages.push(Stage {
@@ -473,6 +474,7 @@ fn stages<'a>(tasks: impl IntoIterator<Item = &'a Container>) -> Option<Vec<Stag
             slowstart: if before.is_empty() { 1.0 } else { done / before.len() as f64 },
         });
         before = of_kind.iter().filter_map(|task| task.ended).collect();
+        last = before.iter().copied().fold(last, Millis::max);
     }
     Some(stages)
 }
@@ -498,6 +500,18 @@ mod tests {
         let (id, node, app) = (ContainerId(kind as u32), NodeId(0), AppId(0));
         let fact = ContainerFact { container: id, app, node, phase, is_master: false, state: Found::New };
         Container { launched: Some(Millis(1)), ended: Some(Millis(2)), ..Container::new(&fact, Millis(0)) }
+    }
+
+    #[test]
+    fn what_runs_beside_any_stage_before_its_own_works_when_all_of_those_are_done() {
+        let spans = [(1, 0, 100), (2, 10, 20), (3, 30, 150)];
+        let ran = spans.map(|(kind, launched, ended)| Container {
+            launched: Some(Millis(launched)),
+            ended: Some(Millis(ended)),
+            ..ran(kind)
+        });
+        let works = stages(&ran).unwrap_or_default().into_iter().map(|stage| stage.times.of(0).0);
+        assert_eq!(works.collect::<Vec<_>>(), [100, 10, 50]);
     }
 
     #[test]

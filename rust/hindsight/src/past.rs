@@ -23,7 +23,7 @@ pub struct LeftOut {
     pub before: u64,
     /// They were there at the end.
     pub after: u64,
-    /// They ran no task that came to an end: failed, killed, or all in their ApplicationMaster.
+    /// No container of theirs ended but their ApplicationMaster's, or Hiatus killed all others.
     pub without_tasks: u64,
     /// Their ApplicationMaster ran more than once, or outside the cluster.
     pub masters: u64,
@@ -31,14 +31,19 @@ pub struct LeftOut {
     pub kinds: u64,
     /// They had more containers than there was memory for.
     pub size: u64,
-    /// Their queue is gone, or the nodes on which their containers fit.
+    /// Their queue is gone or may not hold their containers, or the nodes are gone on which those fit.
     pub gone: u64,
 }
 
 impl LeftOut {
     /// All of them.
     pub fn all(&self) -> u64 {
-        self.before + self.after + self.without_tasks + self.masters + self.kinds + self.size + self.gone
+        self.before + self.after + self.came_and_ended()
+    }
+
+    /// Those of them that came and ended in the time that is told.
+    pub fn came_and_ended(&self) -> u64 {
+        self.without_tasks + self.masters + self.kinds + self.size + self.gone
     }
 }
 

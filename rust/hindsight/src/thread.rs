@@ -23,7 +23,7 @@ pub enum Latest {
     Placing,
     /// The first simulation is not done, or no job has come and ended lately.
     Awaited,
-    /// None of the jobs that came and ended can be simulated.
+    /// Jobs came and ended lately, and none of them can be simulated.
     NoJob {
         /// Those and the others that were there.
         left_out: LeftOut,
@@ -128,8 +128,10 @@ fn simulating() -> impl FnMut((Millis, Past), Wanted<'_>) -> Option<Latest> {
                 let began = Instant::now();
                 match saved(&past, wanted) {
                     Ok(saved) => (saved, began.elapsed()),
-                    Err(Unanswered::NoJob(left_out)) if left_out == LeftOut::default() => return Some(Latest::Awaited),
-                    Err(Unanswered::NoJob(left_out)) => return Some(Latest::NoJob { left_out }),
+                    Err(Unanswered::NoJob(left_out)) if left_out.came_and_ended() > 0 => {
+                        return Some(Latest::NoJob { left_out })
+                    }
+                    Err(Unanswered::NoJob(_)) => return Some(Latest::Awaited),
                     Err(Unanswered::Impossible(error)) => return Some(Latest::Impossible { why: error.to_string() }),
                 }
             }

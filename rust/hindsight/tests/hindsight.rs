@@ -476,6 +476,21 @@ fn it_says_that_no_job_can_be_simulated_and_that_it_is_impossible() {
 }
 
 #[test]
+fn while_the_first_job_runs_the_first_answer_is_awaited() {
+    let (core, properties) = core(&[("hindsight-interval-ms", "1")]);
+    let hindsight = Hindsight::begin(&core, properties.clone()).unwrap();
+    let mut beside = Beside { core, properties, hindsight, now: Millis(0) };
+    let mut real = world(&placing(&observing()));
+    real.run_until(secs(60));
+    let mut simulated = 0;
+    for step in real.steps {
+        beside.step(step.now, &step.facts);
+        simulated += u64::from(!matches!(beside.hindsight.latest(), Latest::Awaited));
+    }
+    assert_eq!(simulated, 0);
+}
+
+#[test]
 fn where_no_job_has_ended_for_longer_than_the_window_the_next_one_is_awaited() {
     let mut beside = Beside::stock();
     beside.until(|latest| matches!(latest, Latest::Made { .. }));

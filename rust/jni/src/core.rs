@@ -7,7 +7,7 @@ use hiatus_forecast::Forecaster;
 use hiatus_hindsight::Hindsight;
 use hiatus_history::{Bounds, Keeper};
 use hiatus_wire::convert;
-use hiatus_wire::session::{properties, Session, SessionError};
+use hiatus_wire::session::{Session, SessionError};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ impl Core {
     pub fn create(json: &str) -> Result<i64, CoreError> {
         let session = Session::new(json)?;
         let forecaster = Forecaster::begin(session.scheduler().settings().cluster.forecast)?;
-        let hindsight = Hindsight::begin(session.scheduler(), properties(json)?)?;
+        let hindsight = Hindsight::begin(session.scheduler(), session.properties().clone())?;
         let core = Core { session, answers: Vec::new(), given: 0, history: None, forecaster, hindsight, busy: false };
         let mut registry = REGISTRY.lock();
         registry.last += 1;
@@ -122,7 +122,7 @@ impl Core {
         if wanted != self.forecaster.settings() {
             self.forecaster = Forecaster::begin(wanted)?;
         }
-        self.hindsight.configure(self.session.scheduler(), properties(json)?)?;
+        self.hindsight.configure(self.session.scheduler(), self.session.properties().clone())?;
         Ok(())
     }
 

@@ -92,7 +92,7 @@ impl About {
 /// What the settings would have saved, by simulation.
 #[derive(Default, Serialize)]
 struct AboutSaved {
-    /// `off`, `placing`, `awaited`, `impossible`, `failed` or `made`.
+    /// `off`, `placing`, `awaited`, `no-job`, `impossible`, `failed` or `made`.
     state: &'static str,
     /// Why the last simulation did not come to its end.
     why: Option<String>,
@@ -140,6 +140,7 @@ impl AboutSaved {
             hindsight::Latest::Placing => about("placing"),
             hindsight::Latest::Awaited => about("awaited"),
             hindsight::Latest::Failed => about("failed"),
+            hindsight::Latest::NoJob { left_out } => AboutSaved { left_out: Some(left_out.all()), ..about("no-job") },
             hindsight::Latest::Impossible { why } => AboutSaved { why: Some(why.clone()), ..about("impossible") },
             hindsight::Latest::Made { at, saved, took } => {
                 let Saved { since, all, small, left_out, suspensions, kills } = **saved;

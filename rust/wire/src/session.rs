@@ -28,21 +28,20 @@ pub enum SessionError {
 /// # Errors
 /// See [`SessionError::Settings`] and [`SessionError::Properties`].
 pub fn settings(json: &str) -> Result<Settings, SessionError> {
-    Ok(Settings::parse(&properties(json)?)?)
+    Ok(read(json)?.1)
 }
 
-/// The properties themselves.
-///
-/// # Errors
-/// See [`SessionError::Properties`].
-pub fn properties(json: &str) -> Result<BTreeMap<String, String>, SessionError> {
-    Ok(serde_json::from_str(json)?)
+fn read(json: &str) -> Result<(BTreeMap<String, String>, Settings), SessionError> {
+    let properties = serde_json::from_str(json)?;
+    let settings = Settings::parse(&properties)?;
+    Ok((properties, settings))
 }
 
 /// One scheduler, and what its steps need again and again.
 #[derive(Debug)]
 pub struct Session {
     scheduler: Scheduler,
+    properties: BTreeMap<String, String>,
     facts: Vec<Fact>,
     decisions: Vec<Decision>,
 }
@@ -53,7 +52,8 @@ impl Session {
     /// # Errors
     /// If they are refused.
     pub fn new(json: &str) -> Result<Session, SessionError> {
-        Ok(Session { scheduler: Scheduler::new(settings(json)?), facts: Vec::new(), decisions: Vec::new() })
+        let (properties, settings) = read(json)?;
+        Ok(Session { scheduler: Scheduler::new(settings), properties, facts: Vec::new(), decisions: Vec::new() })
     }
 
     /// Puts other settings in force.
@@ -61,7 +61,9 @@ impl Session {
     /// # Errors
     /// If the properties are refused; the old ones stay.
     pub fn configure(&mut self, json: &str) -> Result<(), SessionError> {
-        self.scheduler.configure(settings(json)?);
+        let (properties, settings) = read(json)?;
+        self.scheduler.configure(settings);
+        self.properties = properties;
         Ok(())
     }
 
@@ -79,6 +81,11 @@ impl Session {
             convert::decision(decision, out);
         }
         Ok(())
+    }
+
+    /// The properties in force.
+    pub fn properties(&self) -> &BTreeMap<String, String> {
+        &self.properties
     }
 
     /// The facts of the last step.

@@ -84,6 +84,7 @@ impl Settings {
             }
         }
         let cluster = Values { own: &cluster_values, inherited: None };
+        let observes = cluster.text("mode") == "observe";
         let queues = queue_values.keys().map(|path| {
             // What a queue does not say itself its nearest ancestor says for it.
             let mut own = BTreeMap::new();
@@ -126,13 +127,13 @@ impl Settings {
                 forecast: ForecastSettings {
                     interval: Millis(cluster.number("forecast-interval-ms")),
                     max_size: cluster.number("forecast-max-size"),
-                    observes: cluster.text("mode") == "observe",
+                    observes,
                 },
                 hindsight: HindsightSettings {
                     interval: Millis(cluster.number("hindsight-interval-ms")),
                     window: Millis(cluster.number("hindsight-window-ms")),
                     max_size: cluster.number("hindsight-max-size"),
-                    observes: cluster.text("mode") == "observe",
+                    observes,
                 },
             },
         })
