@@ -96,7 +96,7 @@ struct AboutSaved {
     state: &'static str,
     /// Why the last simulation did not come to its end.
     why: Option<String>,
-    /// How long ago it was asked, in seconds.
+    /// How long ago the jobs and the cluster were those, in seconds.
     age_s: Option<f64>,
     /// How long the simulations took, in ms.
     took_ms: Option<f64>,

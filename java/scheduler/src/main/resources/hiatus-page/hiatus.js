@@ -187,11 +187,15 @@ const NO_HINDSIGHT = {
 };
 
 const HINDSIGHT_LIMITS = "Jobs come when they came, and tasks take as long as they took, whatever the settings. Jobs that were there before, or are "
-  + "there still, are not simulated; for stock stands FIFO without preemption. A difference that is not much larger than the error means nothing.";
+  + "there still, are not simulated; nodes that cannot suspend now cannot there either; for stock stands FIFO without preemption. "
+  + "A difference that is not much larger than the error means nothing.";
 
 function whatItWouldHaveSaved(about) {
   if (about.state === "impossible") {
     return `It could not be simulated: ${about.why}.`;
+  }
+  if (about.state === "no-job") {
+    return `None of the jobs that came and ended can be simulated: ${plural(about.left_out, "job")} left out.`;
   }
   if (about.state !== "made") {
     return NO_HINDSIGHT[about.state] || "–";
