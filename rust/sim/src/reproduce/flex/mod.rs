@@ -26,6 +26,7 @@ pub(super) const STUDIES: &[&Study] = &[
     &gain::FIG_6A,
     &gain::FIG_6B,
     &gain::FIG_6C,
+    &gain::SIZES,
     &gain::MORE_JOBS,
     &side_by_side::SIDE_BY_SIDE,
     &bench::BENCH,
