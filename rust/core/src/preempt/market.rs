@@ -219,7 +219,7 @@ impl<'a> Market<'a> {
             offer.room += victim.resource;
             offer.victims.push(victim.clone());
             let needed = need.fits_in(offer.room).then(|| offer.needed(need));
-            if let Some(needed) = needed.filter(|needed| sale.is_enough(needed)) {
+            if let Some(needed) = needed.filter(|needed| sale.is_enough(needed, self.plan.total)) {
                 return Some(needed);
             }
         }

@@ -42,7 +42,10 @@ impl UserRoom {
         let Some(limit) = plan.limit_of(holder) else { return From::Anybody };
         let left = *self.left.entry(holder).or_insert_with(|| {
             let jobs = cluster.jobs_of(holder).filter_map(|app| Some((app, cluster.jobs().get(&app)?)));
-            let held = jobs.map(|(app, job)| job.share(plan.total, partition) + spoken.claimed_share(app, plan.total));
+            let held = jobs.map(|(app, job)| {
+                let guests = cluster.borrowed_share(job, plan.total, partition);
+                job.share(plan.total, partition) + guests + spoken.claimed_share(app, plan.total)
+            });
             limit - held.sum::<f64>()
         });
         if left + EPSILON >= one {

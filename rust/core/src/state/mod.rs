@@ -30,7 +30,7 @@ pub use site::Site;
 use crate::decision::Decision;
 use crate::fact::PerSide;
 use crate::settings::ClusterSettings;
-use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
+use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use index::{Listing, Silences};
 pub use limits::Holder;
 use limits::Limits;
@@ -388,6 +388,20 @@ impl Cluster {
             self.holders.entry(holder).or_default().insert(app);
             self.look_at_rest(holder, app); // of the others' limits nothing changed
         }
+    }
+
+    /// What the job holds on nodes of that partition beside what it asked for there, as a fraction of `total`: CapacityScheduler
+    /// counts it against the limits of its user there.
+    pub fn borrowed_share(&self, job: &Job, total: Resource, partition: PartitionId) -> f64 {
+        if job.phases.values().all(|phase| phase.borrowed == 0) {
+            return 0.0;
+        }
+        let containers = job.containers.iter().filter_map(|id| self.containers.get(id));
+        let guests = containers.filter(|container| {
+            let there = self.nodes.get(&container.node).is_some_and(|node| node.partition == partition);
+            there && container.phase.partition != partition && !container.state.is_suspended()
+        });
+        guests.map(|container| container.resource().dominant_share(total)).sum()
     }
 
     /// The jobs of a user in a leaf queue.

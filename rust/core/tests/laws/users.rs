@@ -50,3 +50,21 @@ fn users_who_compete_are_sure_of_equal_parts() {
     assert!(world.count.suspended <= 8, "{} taken for a user who may hold half", world.count.suspended);
     assert_eq!((world.held("long"), world.held("short")), (8, 8));
 }
+
+#[test]
+fn what_a_user_borrows_in_another_partition_counts_against_its_limit_there() {
+    // Half of the partition is what one user may hold. Two of its jobs do, with their masters; the third borrows the other half.
+    let of_labelled = |name: &str| Job::new(name).queue("root.a").partition(1);
+    let mut world = World::new()
+        .node(Node::of(gb(4)))
+        .node(Node::of(gb(12)).shared_partition(1))
+        .queue(Queue::new("root.a", 1.0).users(1.0, 0.5))
+        .job(of_labelled("long").tasks(3, secs(300)))
+        .job(of_labelled("short").tasks(1, secs(60)).tasks(4, secs(10)))
+        .job(Job::new("guest").tasks(8, secs(300)).queue("root.a").at(secs(10)));
+    world.run_until(secs(55));
+    let held = |world: &World| ["long", "short", "guest"].map(|name| world.held(name));
+    assert_eq!(held(&world), [4, 2, 9], "two of the guest's tasks and its master are at home, six are not");
+    world.run_until(secs(200));
+    assert_eq!(world.count.suspended, 0, "nothing is taken for who would be refused");
+}

@@ -72,13 +72,15 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
     }
 }
 
-/// What the claim's user holds of the queue, and what else was freed for it there.
+/// What the claim's user holds of the queue on nodes of the partition, and what else was freed for it there.
 fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, claim: &Claim) -> f64 {
     let own = |app: &AppId| is_of(cluster, *app, cluster.jobs()[&claim.app].holder());
     let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
     let freed = nodes.flat_map(|node| &node.claims).filter(|other| other.is_freed() && own(&other.app));
     let freed: f64 = freed.map(|other| other.resource.dominant_share(plan.total)).sum();
-    let held = cluster.jobs().iter().filter(|(app, _)| own(app)).map(|(_, other)| other.share(plan.total, partition));
+    let jobs = cluster.jobs().iter().filter(|(app, _)| own(app));
+    let held =
+        jobs.map(|(_, job)| job.share(plan.total, partition) + cluster.borrowed_share(job, plan.total, partition));
     held.sum::<f64>() + freed - claim.resource.dominant_share(plan.total)
 }
 
@@ -155,11 +157,11 @@ pub(super) fn enough_and_no_more(
             );
             let job = &cluster.jobs()[&claim.app];
             let gone = takings.iter().filter(|other| is_of(cluster, other.container.app, job.holder()));
-            let gone = gone.filter(|other| other.container.phase.partition == node.partition);
+            let gone = gone.filter(|other| cluster.nodes()[&other.container.node].partition == node.partition);
             let gone: f64 = gone.map(|taking| taking.container.resource().dominant_share(plan.total)).sum();
             assert!(
                 claim.purpose != For::Start || of_user - gone <= limit + EPSILON,
-                "law 5: {id:?} taken for {:?}, whose user may hold no more",
+                "law 5: {id:?} taken for {:?}, whose user may hold no more: {of_user} of {limit}, {gone} go",
                 claim.app
             );
             let asked = match claim.purpose {

@@ -34,11 +34,14 @@ impl Sale {
 }
 
 impl Sale {
-    /// Whether its user, if it holds too much, holds no more than it may when those are gone.
-    pub fn is_enough(&self, victims: &[Victim]) -> bool {
+    /// Whether its user, if it holds too much, holds no more than it may of the partition's `total` when those are gone.
+    pub fn is_enough(&self, victims: &[Victim], total: Resource) -> bool {
         match self.wish.from {
             From::Anybody => true,
-            From::Own { least, .. } => victims.iter().map(|victim| victim.share).sum::<f64>() + EPSILON >= least,
+            From::Own { least, .. } => {
+                let given = victims.iter().map(|victim| victim.resource.dominant_share(total));
+                given.sum::<f64>() + EPSILON >= least
+            }
         }
     }
 }

@@ -327,7 +327,7 @@ mod tests {
             let maps: f64 = drawn.iter().map(|job| job.stages[0].times.total_s()).sum();
             let minutes = maps / f64::from(HOSTS as u32 * MAPS_PER_HOST) / 60.0;
             let more = minutes / BASE.work_min - 1.0;
-            assert!((-0.03..0.05).contains(&more), "{minutes}");
+            assert!((-0.03..0.07).contains(&more), "{minutes}: sizes are rounded up");
         }
         let sizes = Population::Spread(10, 4.0).maps(4680.0, &mut rng(1, 0));
         let (least, most) = (sizes.iter().copied().fold(f64::MAX, f64::min), sizes.iter().copied().fold(0.0, f64::max));
