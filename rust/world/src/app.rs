@@ -1,5 +1,6 @@
 //! An application: its ApplicationMaster's view of its tasks, and its asks as the ResourceManager knows them.
 
+use super::speculation::Attempt;
 use crate::job::Job;
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::units::{ContainerId, Millis, PartitionId, QueueId};
@@ -32,18 +33,45 @@ pub struct TaskId {
 
 /// How far a stage is.
 #[derive(Clone, Debug)]
-struct StageState {
+pub(super) struct StageState {
     tasks: u32,
     done: u32,
     /// The first task that nobody has begun.
     next: u32,
     /// Begun and lost: to be done again.
     again: BTreeSet<u32>,
+    /// To be done once more beside the first attempt.
+    backups: BTreeSet<u32>,
+    /// Attempts that have ended well, where somebody wants to know.
+    ended: Vec<Attempt>,
 }
 
 impl StageState {
-    fn waiting(&self) -> u32 {
+    pub(super) fn tasks(&self) -> u32 {
+        self.tasks
+    }
+
+    pub(super) fn done(&self) -> u32 {
+        self.done
+    }
+
+    pub(super) fn ended(&self) -> &[Attempt] {
+        &self.ended
+    }
+
+    /// Whether a backup of the task waits for its container.
+    pub(super) fn is_backed_up(&self, task: TaskId) -> bool {
+        self.backups.contains(&task.number)
+    }
+
+    /// Tasks that want a container and have none.
+    pub(super) fn waiting(&self) -> u32 {
         self.tasks - self.next + self.again.len() as u32
+    }
+
+    /// Containers that it wants: backups do not keep later stages waiting.
+    fn wanted(&self) -> u32 {
+        self.waiting() + self.backups.len() as u32
     }
 
     /// Tasks that hold containers.
@@ -84,6 +112,10 @@ pub struct Spent {
     pub wasted_s: f64,
     /// How often a container was suspended.
     pub suspensions: u64,
+    /// Second attempts of tasks that were begun.
+    pub backups: u64,
+    /// Seconds for which attempts ran whose task another attempt did first.
+    pub raced_s: f64,
 }
 
 /// An application.
@@ -131,6 +163,8 @@ impl App {
             done: 0,
             next: 0,
             again: BTreeSet::new(),
+            backups: BTreeSet::new(),
+            ended: Vec::new(),
         };
         App {
             queue: QueueId(0),
@@ -214,11 +248,11 @@ impl App {
                 let early = self.job.shuffle.filter(|_| index == 1 && before.waiting() > 0);
                 let most = early.map(|shuffle| ramped_up(before, stage, shuffle.ramp_up, headroom));
                 may_start &= before.waiting() == 0 || most.is_some();
-                let count = if may_start { stage.waiting().min(most.unwrap_or(u32::MAX)) } else { 0 };
+                let count = if may_start { stage.wanted().min(most.unwrap_or(u32::MAX)) } else { 0 };
                 wanted.push((self.stage_key(index), count));
                 continue;
             }
-            wanted.push((self.stage_key(index), if may_start { stage.waiting() } else { 0 }));
+            wanted.push((self.stage_key(index), if may_start { stage.wanted() } else { 0 }));
         }
         wanted
     }
@@ -229,10 +263,30 @@ impl App {
         (starving + 1..self.stages.len()).rev().find(|later| self.stages[*later].begun() > 0)
     }
 
-    /// Gives a container of that phase its task; `None` if there is none (any more).
+    /// Gives a container of that phase its task, backups last; `None` if there is none (any more).
     pub(super) fn take(&mut self, key: PhaseKey) -> Option<TaskId> {
         let stage = (0..self.stages.len()).find(|stage| self.stage_key(*stage) == key)?;
-        self.stages[stage].take().map(|number| TaskId { stage, number })
+        let number = self.stages[stage].take().or_else(|| {
+            let backup = self.stages[stage].backups.pop_first();
+            self.spent.backups += u64::from(backup.is_some());
+            backup
+        });
+        number.map(|number| TaskId { stage, number })
+    }
+
+    /// How far a stage is.
+    pub(super) fn stage(&self, stage: usize) -> &StageState {
+        &self.stages[stage]
+    }
+
+    /// The task is to be done once more beside its first attempt.
+    pub(super) fn want_backup(&mut self, task: TaskId) {
+        self.stages[task.stage].backups.insert(task.number);
+    }
+
+    /// How an attempt went that has ended well.
+    pub(super) fn note(&mut self, attempt: Attempt) {
+        self.stages[attempt.task.stage].ended.push(attempt);
     }
 
     /// How long the task runs.
@@ -243,6 +297,7 @@ impl App {
     /// The task is done, or has to be done again. True if its whole stage is done with it.
     pub(super) fn settle(&mut self, task: TaskId, done: bool) -> bool {
         let stage = &mut self.stages[task.stage];
+        stage.backups.remove(&task.number);
         if done {
             stage.done += 1;
         } else {

@@ -2,6 +2,7 @@
 
 use super::held::Whose;
 use super::laws;
+use super::speculation::Attempt;
 use super::world::{Container, Event, World};
 use super::{App, Life, Message, Node};
 use hiatus_core::decision::Decision;
@@ -18,15 +19,26 @@ impl World {
     /// The container's task is done, or has to be done again.
     pub(super) fn settle(&mut self, id: ContainerId, done: bool) {
         let Some(container) = self.containers.get_mut(&id) else { return };
-        let (app, task) = (container.app, container.task.take());
-        if let Some(task) = task {
-            let stage_is_done = self.app_mut(app).settle(task, done);
-            if task.stage == 0 && done {
-                self.offer_outputs(app);
-            }
-            if stage_is_done {
-                self.open_next_stage(app, task.stage);
-            }
+        let (app, task, ran) = (container.app, container.task.take(), container.ran);
+        let Some(task) = task else { return };
+        let rival = self.rival(app, task);
+        if rival.is_some() && !done {
+            // The other attempt goes on.
+            return;
+        }
+        let stage_is_done = self.app_mut(app).settle(task, done);
+        if let (Some(ran), true) = (ran.filter(|_| done), self.speculation.is_some()) {
+            let app = self.app_mut(app);
+            app.note(Attempt { task, ran, done: 1.0, data: app.time(task).0 as f64 });
+        }
+        if let Some(rival) = rival {
+            self.lost_the_race(rival);
+        }
+        if task.stage == 0 && done {
+            self.offer_outputs(app);
+        }
+        if stage_is_done {
+            self.open_next_stage(app, task.stage);
         }
     }
 

@@ -22,6 +22,7 @@ mod nodes;
 mod outcome;
 mod preemption;
 mod spec;
+mod speculation;
 mod step;
 mod view;
 mod world;
@@ -33,4 +34,5 @@ pub use node_manager::{Activity, Fetching, Message, NodeManager, Process, Reduce
 pub use outcome::{JobOutcome, Outcome};
 pub use preemption::Preemption;
 pub use spec::{Node, Queue};
+pub use speculation::Speculation;
 pub use world::{Container, Count, Machine, SimulationError, Step, Timing, World};

@@ -191,6 +191,7 @@ impl World {
     fn tick(&mut self) {
         self.schedule(self.now + TICK, Event::Tick);
         self.relieve_starving();
+        self.speculate();
         if self.chance(self.faults.change_job) {
             let app = AppId(self.rng.random_range(0..self.apps.len()) as u32);
             let leaf = self.leaves()[self.rng.random_range(0..self.leaves().len())].clone();

@@ -4,6 +4,7 @@ use super::agenda::Agenda;
 use super::app::TaskId;
 use super::held::Held;
 use super::laws::Laws;
+use super::speculation::Speculation;
 use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
 use crate::job::{secs, Job};
 use hiatus_core::decision::Decision;
@@ -212,6 +213,7 @@ pub struct World {
     /// Those whose ApplicationMaster is up.
     pub(super) registered: BTreeSet<AppId>,
     pub(super) machines: Vec<Machine>,
+    pub(super) speculation: Option<Speculation>,
     pub(super) heartbeat: Millis,
     pub(super) master_start: Millis,
     pub(super) task_start: Millis,
@@ -272,6 +274,7 @@ impl World {
             pending: BTreeSet::new(),
             registered: BTreeSet::new(),
             machines: Vec::new(),
+            speculation: None,
             heartbeat: secs(1),
             master_start: Millis(500),
             task_start: Millis(0),
@@ -391,6 +394,11 @@ impl World {
     /// What goes wrong.
     pub fn faults(self, faults: Faults) -> World {
         World { faults, ..self }
+    }
+
+    /// ApplicationMasters back up slow tasks by that rule.
+    pub fn speculating(self, rule: Speculation) -> World {
+        World { speculation: Some(rule), ..self }
     }
 
     /// Without the observers of the laws, for measurements.
