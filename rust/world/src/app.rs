@@ -23,7 +23,7 @@ pub enum Life {
 }
 
 /// A task: its stage, and its number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId {
     /// Stage.
     pub stage: usize,
@@ -57,6 +57,11 @@ impl StageState {
 
     pub(super) fn ended(&self) -> &[Attempt] {
         &self.ended
+    }
+
+    /// Backups that wait for their containers.
+    pub(super) fn backups(&self) -> usize {
+        self.backups.len()
     }
 
     /// Whether a backup of the task waits for its container.

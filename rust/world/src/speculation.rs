@@ -166,10 +166,12 @@ impl World {
     /// Whether the application wants backups that it did not want before.
     fn back_up(&mut self, id: AppId, rule: Speculation) -> bool {
         let app = &self.apps[id.0 as usize];
+        let containers = || app.containers.iter().filter_map(|id| Some((*id, self.containers.get(id)?.task?)));
         let mut of_stage: BTreeMap<usize, Vec<Attempt>> = BTreeMap::new();
-        for container in &app.containers {
-            let Some(attempt) = self.attempt(*container) else { continue };
-            of_stage.entry(attempt.task.stage).or_default().push(attempt);
+        let mut count: BTreeMap<TaskId, usize> = BTreeMap::new();
+        for (id, task) in containers() {
+            *count.entry(task).or_default() += 1;
+            of_stage.entry(task.stage).or_default().extend(self.attempt(id));
         }
         let mut wanted = Vec::new();
         for (stage, attempts) in of_stage {
@@ -177,13 +179,14 @@ impl World {
             if state.waiting() > 0 {
                 continue;
             }
-            let count = |task: TaskId| attempts.iter().filter(|attempt| attempt.task == task).count();
-            let alone = attempts.iter().filter(|attempt| count(attempt.task) == 1 && !state.is_backed_up(attempt.task));
+            let alone =
+                attempts.iter().filter(|attempt| count[&attempt.task] == 1 && !state.is_backed_up(attempt.task));
             let running: Vec<Attempt> = alone.copied().collect();
             let known: Vec<Attempt> = attempts.iter().chain(state.ended()).copied().collect();
             let of_running: f64 = running.iter().map(Attempt::progress).sum();
             let mean_progress = (of_running + f64::from(state.done())) / f64::from(state.tasks());
-            let backups = attempts.len() - running.len();
+            let backups =
+                count.iter().filter(|(task, count)| task.stage == stage && **count > 1).count() + state.backups();
             let most = match rule {
                 Speculation::Hadoop => usize::MAX,
                 _ => LEAST_CAP.max((CAP * attempts.len() as f64) as usize),

@@ -20,7 +20,7 @@ fn a_task_on_a_slow_node_is_done_elsewhere_too_and_who_ends_first_counts() {
         assert!(2 * sojourn.0 < alone.0, "{rule:?}: {sojourn:?} of {alone:?}");
         assert!((3..=6).contains(&spent.backups), "{rule:?}: {spent:?}");
         assert!(spent.raced_s > 60.0, "the slow ones ended in vain: {spent:?}");
-        assert_eq!((spent.lost_tasks, spent.wasted_s), (0, 0.0), "{rule:?}");
+        assert_eq!((spent.lost_tasks, spent.wasted_s, world.app("job").tasks_left()), (0, 0.0, 0), "{rule:?}");
     }
 }
 
@@ -40,6 +40,7 @@ fn an_attempt_that_fails_leaves_its_task_to_the_other_one() {
     for (seed, rule) in (0..30).flat_map(|seed| RULES.map(|rule| (seed, rule))) {
         let faults = Faults { fail_task: 0.2, lose_node: 0.002, ..Faults::default() };
         let mut world = one_node_is_slow(seed).speculating(rule).faults(faults);
-        assert!(world.run().app("job").finished.is_some());
+        let app = world.run().app("job");
+        assert_eq!((app.finished.is_some(), app.tasks_left()), (true, 0), "{rule:?}, seed {seed}");
     }
 }

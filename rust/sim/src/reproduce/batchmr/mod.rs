@@ -1,8 +1,8 @@
-//! BatchMR (Luo, Wu, Wu, Zhang): its experiments on placing, sections 2.1 to 2.3 of the specification, on the simulated cluster
-//! with Hiatus' core.
+//! BatchMR (Luo, Wu, Wu, Zhang): its experiments, sections 2.1 to 2.4 of the specification, on the simulated cluster with Hiatus' core.
 
 mod motivation;
 mod placement;
+mod speculation;
 mod sweeps;
 mod testbed;
 mod training;
@@ -10,8 +10,14 @@ mod training;
 use super::Study;
 
 /// The studies of this paper.
-pub(super) const STUDIES: &[&Study] =
-    &[&motivation::MOTIVATION, &sweeps::SWEEPS, &sweeps::LITERAL, &sweeps::CAUSES, &placement::PLACEMENT];
+pub(super) const STUDIES: &[&Study] = &[
+    &motivation::MOTIVATION,
+    &sweeps::SWEEPS,
+    &sweeps::LITERAL,
+    &sweeps::CAUSES,
+    &placement::PLACEMENT,
+    &speculation::SPECULATION,
+];
 
 /// How far the model goes, for reports.
 const METHOD: &str = "Simulated: physical machines of 2 places, each worth 4 virtual machines of 2 places; a virtual place computes 1.33 \

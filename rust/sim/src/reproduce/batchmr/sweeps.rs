@@ -87,7 +87,12 @@ impl Mix {
         Ok(mix)
     }
 
-    fn run(&self, size: Size, history: Option<&History>, knobs: &[(&str, String)]) -> Result<Finished, StudyError> {
+    fn run(
+        &self,
+        size: Size,
+        history: Option<&History>,
+        knobs: &[(&'static str, String)],
+    ) -> Result<Finished, StudyError> {
         let mut rng = ensemble::chance(self.seed, 1);
         let job = |(at, work): (usize, &Work)| {
             let job = work.job(at, &mut rng);
@@ -188,8 +193,8 @@ fn sweep(
     mixes: &[Mix],
     history: &History,
     key: &str,
-    knob: &str,
-    others: &[(&str, f64)],
+    knob: &'static str,
+    others: &[(&'static str, f64)],
 ) -> Result<Vec<Point>, StudyError> {
     let steps = 21;
     let all = ensemble::runs(knob, steps * mixes.len(), |at| {

@@ -1,6 +1,6 @@
 //! The mixed cluster, and the programs that run on it.
 
-use crate::cluster::{Node, World};
+use crate::cluster::{Node, Speculation, World};
 use crate::reproduce::StudyError;
 use crate::workload::cluster::{gb, millis, secs, Job, Stage, Times};
 use hiatus_core::batchmr::Verdict;
@@ -130,6 +130,22 @@ pub(super) fn hybrid(machines: usize) -> Size {
     Size { physical: machines, virtual_: machines * VIRTUAL_PER_PHYSICAL }
 }
 
+/// Of so many machines of each kind one is slow, if any is.
+const ONE_SLOW_IN: usize = 10;
+/// How many times as long it takes for everything.
+const SLOW_TIME: f64 = 4.0;
+
+/// Where and how jobs run.
+#[derive(Clone, Debug)]
+pub(super) struct Testbed {
+    pub size: Size,
+    pub knobs: Vec<(&'static str, String)>,
+    /// Whether some machines are slow.
+    pub some_slow: bool,
+    /// Which tasks are backed up.
+    pub speculation: Option<Speculation>,
+}
+
 /// What became of the jobs.
 #[derive(Clone, Debug)]
 pub(super) struct Finished {
@@ -141,6 +157,10 @@ pub(super) struct Finished {
     pub makespan_s: f64,
     /// What the placer said of each.
     pub verdicts: Vec<Option<Verdict>>,
+    /// Second attempts of tasks.
+    pub backups: u64,
+    /// Seconds for which attempts ran whose task another one did first.
+    pub raced_s: f64,
 }
 
 impl Finished {
@@ -151,42 +171,66 @@ impl Finished {
 }
 
 /// Runs the jobs, all submitted at once, on the cluster with these knobs.
-pub(super) fn run(size: Size, jobs: &[Job], knobs: &[(&str, String)]) -> Result<Finished, StudyError> {
-    let physical = Node::of(gb(PLACES)).on(Side::Physical);
-    let virtual_ = Node::of(gb(PLACES)).on(Side::Virtual).slower(CPU_TIME, IO_TIME);
-    let world = World::new()
-        .unobserved()
-        .heartbeat(secs(1))
-        .start_times(SET_UP, secs(1))
-        .set("policy", "fifo")
-        .set("mode", "order")
-        .node(Node::of(gb(jobs.len() as i64 + 1)).exclusive_partition(MASTERS.0))
-        .nodes(size.physical, &physical)
-        .nodes(size.virtual_, &virtual_)
-        .jobs(jobs);
-    let mut world = knobs.iter().fold(world, |world, (knob, value)| world.set(knob, value));
-    world.check().map_err(StudyError::Cluster)?;
-    let mut verdicts = vec![None; jobs.len()];
-    let mut until = secs(0);
-    while world.apps().iter().any(|app| app.finished.is_none()) {
-        if until > LONGEST {
-            // Says who is stuck.
-            world.finish().map_err(StudyError::Cluster)?;
-        }
-        until = until + secs(5);
-        world.run_until(until);
-        for (app, job) in world.core().cluster().jobs() {
-            verdicts[app.0 as usize] = job.site.verdict;
-        }
+pub(super) fn run(size: Size, jobs: &[Job], knobs: &[(&'static str, String)]) -> Result<Finished, StudyError> {
+    Testbed { size, knobs: knobs.to_vec(), some_slow: false, speculation: None }.run(jobs)
+}
+
+impl Testbed {
+    fn world(&self, jobs: &[Job]) -> World {
+        let masters = Node::of(gb(jobs.len() as i64 + 1)).exclusive_partition(MASTERS.0);
+        let world = World::new()
+            .unobserved()
+            .heartbeat(secs(1))
+            .start_times(SET_UP, secs(1))
+            .set("policy", "fifo")
+            .set("mode", "order")
+            .node(masters)
+            .jobs(jobs);
+        let world = self.knobs.iter().fold(world, |world, (knob, value)| world.set(knob, value));
+        let world = Side::BOTH.into_iter().fold(world, |world, side| {
+            (1..=self.size.of(side)).fold(world, |world, number| world.node(self.machine(side, number)))
+        });
+        self.speculation.into_iter().fold(world, World::speculating)
     }
-    let seconds = |span: Option<Millis>| span.map_or(f64::NAN, Millis::seconds);
-    let took = |app: &crate::cluster::App| Some(app.finished?.since(app.first_master?));
-    Ok(Finished {
-        sojourns_s: world.apps().iter().map(|app| seconds(app.finished) - app.job.at.seconds()).collect(),
-        took: world.apps().iter().map(|app| took(app).unwrap_or_default()).collect(),
-        makespan_s: world.apps().iter().map(|app| seconds(app.finished)).fold(0.0, f64::max),
-        verdicts,
-    })
+
+    fn machine(&self, side: Side, number: usize) -> Node {
+        let is_slow = self.some_slow && number % ONE_SLOW_IN == 0;
+        let times = if is_slow { SLOW_TIME } else { 1.0 };
+        let (cpu, io) = match side {
+            Side::Physical => (1.0, 1.0),
+            Side::Virtual => (CPU_TIME, IO_TIME),
+        };
+        Node::of(gb(PLACES)).on(side).slower(times * cpu, times * io)
+    }
+
+    /// Runs the jobs, all submitted at once.
+    pub fn run(&self, jobs: &[Job]) -> Result<Finished, StudyError> {
+        let mut world = self.world(jobs);
+        world.check().map_err(StudyError::Cluster)?;
+        let mut verdicts = vec![None; jobs.len()];
+        let mut until = secs(0);
+        while world.apps().iter().any(|app| app.finished.is_none()) {
+            if until > LONGEST {
+                // Says who is stuck.
+                world.finish().map_err(StudyError::Cluster)?;
+            }
+            until = until + secs(5);
+            world.run_until(until);
+            for (app, job) in world.core().cluster().jobs() {
+                verdicts[app.0 as usize] = job.site.verdict;
+            }
+        }
+        let seconds = |span: Option<Millis>| span.map_or(f64::NAN, Millis::seconds);
+        let took = |app: &crate::cluster::App| Some(app.finished?.since(app.first_master?));
+        Ok(Finished {
+            sojourns_s: world.apps().iter().map(|app| seconds(app.finished) - app.job.at.seconds()).collect(),
+            took: world.apps().iter().map(|app| took(app).unwrap_or_default()).collect(),
+            makespan_s: world.apps().iter().map(|app| seconds(app.finished)).fold(0.0, f64::max),
+            verdicts,
+            backups: world.apps().iter().map(|app| app.spent.backups).sum(),
+            raced_s: world.apps().iter().map(|app| app.spent.raced_s).sum(),
+        })
+    }
 }
 
 /// No run takes that long.
