@@ -25,10 +25,10 @@ pub enum Speculation {
 const LAG: Millis = Millis(60_000);
 const GAP: f64 = 0.2;
 const SLOW_SHARE: f64 = 0.25;
-/// Backups at a time of a job's stage, as a part of its attempts, and how many there may be at least (`DefaultSpeculator`). Hadoop's
+/// Backups at a time of a job's stage, as a part of its attempts, and how many there may be in any case (`DefaultSpeculator`). Hadoop's
 /// own rule has no such bound.
 const CAP: f64 = 0.1;
-const LEAST_CAP: usize = 10;
+pub(super) const LEAST_CAP: usize = 10;
 
 /// A phase of a task.
 #[derive(Clone, Copy, Debug)]
@@ -189,7 +189,7 @@ impl World {
                 count.iter().filter(|(task, count)| task.stage == stage && **count > 1).count() + state.backups();
             let most = match rule {
                 Speculation::Hadoop => usize::MAX,
-                _ => LEAST_CAP.max((CAP * attempts.len() as f64) as usize),
+                _ => self.backups_at_a_time.max((CAP * attempts.len() as f64) as usize),
             };
             let slow = rule.slow(&running, &known, mean_progress);
             wanted.extend(slow.into_iter().take(most.saturating_sub(backups)));

@@ -4,7 +4,7 @@ use super::agenda::Agenda;
 use super::app::TaskId;
 use super::held::Held;
 use super::laws::Laws;
-use super::speculation::Speculation;
+use super::speculation::{Speculation, LEAST_CAP};
 use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
 use crate::job::{secs, Job};
 use hiatus_core::decision::Decision;
@@ -214,6 +214,7 @@ pub struct World {
     pub(super) registered: BTreeSet<AppId>,
     pub(super) machines: Vec<Machine>,
     pub(super) speculation: Option<Speculation>,
+    pub(super) backups_at_a_time: usize,
     pub(super) heartbeat: Millis,
     pub(super) master_start: Millis,
     pub(super) task_start: Millis,
@@ -275,6 +276,7 @@ impl World {
             registered: BTreeSet::new(),
             machines: Vec::new(),
             speculation: None,
+            backups_at_a_time: LEAST_CAP,
             heartbeat: secs(1),
             master_start: Millis(500),
             task_start: Millis(0),
@@ -399,6 +401,11 @@ impl World {
     /// ApplicationMasters back up slow tasks by that rule.
     pub fn speculating(self, rule: Speculation) -> World {
         World { speculation: Some(rule), ..self }
+    }
+
+    /// In any case so many tasks of a stage may be backed up at a time, instead of ten.
+    pub fn backups_at_a_time(self, backups_at_a_time: usize) -> World {
+        World { backups_at_a_time, ..self }
     }
 
     /// Without the observers of the laws, for measurements.

@@ -144,6 +144,8 @@ pub(super) struct Testbed {
     pub some_slow: bool,
     /// Which tasks are backed up.
     pub speculation: Option<Speculation>,
+    /// Whether as many at a time as are slow.
+    pub uncapped: bool,
 }
 
 /// What became of the jobs.
@@ -172,7 +174,7 @@ impl Finished {
 
 /// Runs the jobs, all submitted at once, on the cluster with these knobs.
 pub(super) fn run(size: Size, jobs: &[Job], knobs: &[(&'static str, String)]) -> Result<Finished, StudyError> {
-    Testbed { size, knobs: knobs.to_vec(), some_slow: false, speculation: None }.run(jobs)
+    Testbed { size, knobs: knobs.to_vec(), some_slow: false, speculation: None, uncapped: false }.run(jobs)
 }
 
 impl Testbed {
@@ -190,6 +192,7 @@ impl Testbed {
         let world = Side::BOTH.into_iter().fold(world, |world, side| {
             (1..=self.size.of(side)).fold(world, |world, number| world.node(self.machine(side, number)))
         });
+        let world = if self.uncapped { world.backups_at_a_time(usize::MAX) } else { world };
         self.speculation.into_iter().fold(world, World::speculating)
     }
 
