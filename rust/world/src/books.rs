@@ -197,15 +197,15 @@ impl World {
         Err(reason)
     }
 
-    /// What could be placed right now by the ResourceManager's own books, and where: the first that is found.
-    pub(super) fn placeable(&self) -> Option<(AppId, PhaseKey, NodeId)> {
+    /// What could be placed right now by the ResourceManager's own books on such a node, and where: the first that is found.
+    pub(super) fn placeable(&self, there: impl Fn(NodeId) -> bool) -> Option<(AppId, PhaseKey, NodeId)> {
         let nodes = 0..self.machines.len() as u32;
         let live = |node: &NodeId| {
             let machine = &self.machines[node.0 as usize];
             let reports = self.now.since(machine.last_heartbeat) <= self.heartbeat + self.heartbeat;
             machine.registered && reports && !machine.spec.decommissioning
         };
-        nodes.map(NodeId).filter(live).find_map(|node| {
+        nodes.map(NodeId).filter(live).filter(|node| there(*node)).find_map(|node| {
             let Node { partition, side, .. } = self.machines[node.0 as usize].spec;
             let room = self.room(node);
             let may_start = |app: AppId, key: &PhaseKey| {

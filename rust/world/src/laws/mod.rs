@@ -19,9 +19,14 @@ use std::collections::BTreeMap;
 /// What time-bound laws may be late by: steps come at ticks, and refused decisions are retried after a rest.
 const GRACE: Millis = Millis(30_000);
 
-/// No work may wait for that long beside room that could serve it, if nothing else was placed meanwhile. Longer than
-/// any claim is held.
+/// No work may wait for that long beside room that could serve it, if nothing else was placed meanwhile. Longer than any claim is held
+/// for a new container.
 const IDLE: Millis = Millis(120_000);
+
+/// Room is collected for a container that was suspended for too long.
+fn is_for_overdue(claim: &Claim) -> bool {
+    matches!(claim.purpose, For::Resume(_)) && !claim.is_freed()
+}
 
 /// Law 12: a task starts on the side of the cluster to which its job keeps.
 pub(super) fn keeps_to_its_side(core: &Scheduler, app: AppId, node: NodeId, key: &PhaseKey) {
@@ -127,7 +132,7 @@ impl Laws {
                 let age = cluster.now().since(claim.made);
                 // Claims are reviewed with every plan.
                 let settings = &self.settings.cluster;
-                let overdue = matches!(claim.purpose, For::Resume(_)) && !claim.is_freed();
+                let overdue = is_for_overdue(claim);
                 let limit = if claim.is_freed() { settings.claim_timeout } else { settings.large_ask_timeout };
                 let limit = limit + settings.plan_interval + secs(10);
                 assert!(overdue || age <= limit, "law 4: {claim:?} on {id:?} is {age:?} old");
@@ -154,7 +159,10 @@ impl Laws {
     /// Law 8: where there is work and room, something is placed.
     fn no_idle_room(&mut self, world: &World) {
         let placed = world.count.placed + world.count.resumed;
-        let Some(placeable) = world.placeable() else {
+        // What is collected for a container that was suspended for too long is kept until that goes on or is killed (law 6).
+        let nodes = world.core.cluster().nodes();
+        let collects = |node: NodeId| nodes.get(&node).is_some_and(|node| node.claims.iter().any(is_for_overdue));
+        let Some(placeable) = world.placeable(|node| !collects(node)) else {
             self.idle_since = None;
             return;
         };

@@ -197,7 +197,7 @@ impl Testbed {
     }
 
     fn machine(&self, side: Side, number: usize) -> Node {
-        let is_slow = self.some_slow && number % ONE_SLOW_IN == 0;
+        let is_slow = self.some_slow && number.is_multiple_of(ONE_SLOW_IN);
         let times = if is_slow { SLOW_TIME } else { 1.0 };
         let (cpu, io) = match side {
             Side::Physical => (1.0, 1.0),
