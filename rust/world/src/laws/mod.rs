@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 /// What time-bound laws may be late by: steps come at ticks, and refused decisions are retried after a rest.
 const GRACE: Millis = Millis(30_000);
 
-/// No work may wait for that long beside room that could serve it, if nothing else was placed meanwhile. Longer than any claim is held
-/// for a new container.
-const IDLE: Millis = Millis(120_000);
+/// No work may wait for that long beside room that could serve it, if nothing else was placed meanwhile. Longer than room is collected
+/// for a new container twice in a row, a minute each in the worlds of fuzzing, where all that is proposed between is refused.
+const IDLE: Millis = Millis(150_000);
 
 /// Room is collected for a container that was suspended for too long.
 fn is_for_overdue(claim: &Claim) -> bool {
