@@ -29,6 +29,8 @@ const TIME_SPREAD: f64 = 0.1;
 /// An ApplicationMaster is small beside a task, and nodes have room for all of them.
 const MASTER: Resource = Resource { memory_mb: 64, vcores: 0 };
 
+/// Phases of fewer tasks are over when they are sized.
+const SIZED: u32 = 5;
 /// With history first estimates of later runs may be off by this factor on average.
 const CLOSE: f64 = 1.25;
 /// First runs, of which nothing is known, may take this much longer for the others' history.
@@ -55,8 +57,17 @@ fn again(stage: &Stage, tasks: f64, time: f64, rng: &mut impl Rng) -> Stage {
     Stage { times: Times::Each(each.collect()), ..stage.clone() }
 }
 
+/// When reduces are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reduces {
+    /// When a part of the maps is done: they hold containers, and wait for the rest.
+    Early,
+    /// When all are done.
+    AfterMaps,
+}
+
 /// Jobs of [`CLASSES`] classes in [`ROUNDS`] rounds, in each of which every class comes once, in random order.
-fn jobs(seed: u64, run: u64) -> Vec<Job> {
+fn jobs(seed: u64, run: u64, reduces: Reduces) -> Vec<Job> {
     let gaps = Bins { jobs: JOBS, arrivals: Arrivals::Poisson(GAP_S), ..Bins::of(Mix::Test) };
     let arrivals: Vec<Millis> = gaps.draw(seed, run).iter().map(|job| job.at).collect();
     let classes = Bins { jobs: CLASSES, ..gaps }.draw(seed, run);
@@ -71,7 +82,10 @@ fn jobs(seed: u64, run: u64) -> Vec<Job> {
             let stages = &classes[*class].stages;
             // A job has as many reduces whatever its input.
             let stage = |(n, stage)| again(stage, if n == 0 { tasks } else { 1.0 }, time, &mut rng);
-            let stages = stages.iter().enumerate().map(stage).collect();
+            let mut stages: Vec<Stage> = stages.iter().enumerate().map(stage).collect();
+            if reduces == Reduces::AfterMaps {
+                stages.iter_mut().for_each(|stage| stage.slowstart = 1.0);
+            }
             let name = format!("class {} run {}", letter(*class), number);
             jobs.push(Job { name, at: *at, master: MASTER, stages, ..classes[*class].clone() });
         }
@@ -114,25 +128,56 @@ struct Seen {
     slowdown: f64,
     /// By which factor first estimates were off, of maps and of reduces.
     off: [f64; 2],
+    /// The same of those runs that came when one of their class had ended.
+    off_known: [f64; 2],
 }
 
 impl Seen {
-    fn of(outcome: &Outcome, alone_s: &[f64], runs: Runs) -> Seen {
+    fn of(jobs: &[Job], outcome: &Outcome, alone_s: &[f64], runs: Runs) -> Seen {
         let all = || outcome.jobs.iter().zip(alone_s).enumerate().filter(|(at, _)| runs.has(*at));
         let mean = |of: fn((f64, f64)) -> f64| {
             Sample::new(all().map(|(_, (job, alone))| of((job.sojourn_s(), *alone))).collect()).mean()
         };
-        let off = [true, false].map(|maps| {
-            let mut off = EstimatesOff::default();
-            let phases = outcome.estimates.iter().filter(|phase| (phase.priority == PhaseKey::MAPS) == maps);
-            for phase in phases.filter(|phase| runs.has(phase.app.0 as usize)) {
-                let first = phase.first.map(|ratio| EstimateError { ratio, ..*phase });
-                first.iter().for_each(|error| off.add(error));
-            }
-            off.factor()
-        });
-        Seen { sojourn_s: mean(|(sojourn, _)| sojourn), slowdown: mean(|(sojourn, alone)| sojourn / alone), off }
+        let off = |of: &dyn Fn(usize) -> bool| {
+            [true, false].map(|maps| {
+                let mut off = EstimatesOff::default();
+                let phases = outcome.estimates.iter().filter(|phase| (phase.priority == PhaseKey::MAPS) == maps);
+                for phase in phases.filter(|phase| of(phase.app.0 as usize)) {
+                    let first = phase.first.map(|ratio| EstimateError { ratio, ..*phase });
+                    first.iter().for_each(|error| off.add(error));
+                }
+                off.factor()
+            })
+        };
+        let known = |at: usize| {
+            let before = |other: usize| outcome.jobs[other].finished.is_some_and(|end| end <= jobs[at].at);
+            (0..jobs.len()).any(|other| jobs[other].class() == jobs[at].class() && before(other))
+        };
+        let off_known = off(&|at| runs.has(at) && known(at));
+        let off = off(&|at| runs.has(at));
+        Seen {
+            sojourn_s: mean(|(sojourn, _)| sojourn),
+            slowdown: mean(|(sojourn, alone)| sojourn / alone),
+            off,
+            off_known,
+        }
     }
+}
+
+/// By which factor the size of a stage of later runs is off that of the runs before it on average, as a geometric mean over those of
+/// five tasks or more: what is known of these runs can tell no more.
+fn differ(jobs: &[Job], stage: usize) -> f64 {
+    let size = |job: &&Job| job.stages.get(stage).map(|stage| stage.times.total_s() / f64::from(stage.times.count()));
+    let factors = jobs.iter().enumerate().filter_map(|(at, job)| {
+        let has_enough = job.stages.get(stage).is_some_and(|stage| stage.times.count() >= SIZED);
+        let before: Vec<f64> =
+            jobs[..at].iter().filter(|other| other.class() == job.class()).filter_map(|j| size(&j)).collect();
+        let mean = before.iter().sum::<f64>() / before.len() as f64;
+        let own = size(&job).filter(|_| has_enough && !before.is_empty())?;
+        Some((own / mean).ln().abs())
+    });
+    let factors: Vec<f64> = factors.collect();
+    (factors.iter().sum::<f64>() / factors.len() as f64).exp()
 }
 
 /// One draw: first and later runs, without and with history.
@@ -144,17 +189,20 @@ fn outcome(jobs: &[Job], seed: u64, history: bool) -> Result<Outcome, StudyError
     Ok(world.finish().map_err(StudyError::Cluster)?.outcome())
 }
 
-fn measure(seed: u64, run: u64) -> Result<Draw, StudyError> {
-    let jobs = jobs(seed, run);
+fn measure(seed: u64, run: u64, reduces: Reduces) -> Result<Draw, StudyError> {
+    let jobs = jobs(seed, run, reduces);
     let alone_s = isolation(&jobs, &testbed()).map_err(StudyError::Cluster)?;
     let (without, with) = (outcome(&jobs, seed, false)?, outcome(&jobs, seed, true)?);
-    Ok(Runs::ALL.map(|runs| [&without, &with].map(|outcome| Seen::of(outcome, &alone_s, runs))))
+    Ok(Runs::ALL.map(|runs| [&without, &with].map(|outcome| Seen::of(&jobs, outcome, &alone_s, runs))))
 }
 
 fn run(setting: &Setting) -> Result<Report, StudyError> {
     let draws = if setting.quick { 5 } else { DRAWS };
-    let all: Vec<Draw> =
-        ensemble::runs("recurring", draws, |run| measure(setting.seed, run)).into_iter().collect::<Result<_, _>>()?;
+    let under = |reduces: Reduces| -> Result<Vec<Draw>, StudyError> {
+        let label = format!("recurring, reduces {reduces:?}");
+        ensemble::runs(&label, draws, |run| measure(setting.seed, run, reduces)).into_iter().collect()
+    };
+    let (all, after_maps) = (under(Reduces::Early)?, under(Reduces::AfterMaps)?);
     let sample = |of: &dyn Fn(&Draw) -> f64| Sample::new(all.iter().map(of).collect());
     let columns = [
         "runs",
@@ -187,6 +235,21 @@ fn run(setting: &Setting) -> Result<Report, StudyError> {
     let ratio = |runs: usize| sample(&|draw| draw[runs][1].sojourn_s / draw[runs][0].sojourn_s);
     let most = |sample: Sample| sample.mean() + sample.half_width();
     let off = |phase: usize| sample(&|draw| draw[1][1].off[phase]).mean();
+    let columns = ["of later runs", "maps off by the factor", "half width (95 %)", "reduces", "half width"];
+    let mut causes = Table::new("recurring-causes", "First estimates with history, and what they could know", &columns);
+    let mut row = |name: &str, of: &dyn Fn(usize) -> Sample| {
+        let cells = [0, 1].map(|phase| of(phase)).map(|off| [off.mean(), off.half_width()]).concat();
+        causes.row(std::iter::once(name.into()).chain(cells.into_iter().map(Into::into)).collect());
+    };
+    let of =
+        |draws: &[Draw], what: &dyn Fn(&Seen) -> f64| Sample::new(draws.iter().map(|draw| what(&draw[1][1])).collect());
+    row("all", &|phase| of(&all, &|seen| seen.off[phase]));
+    row("all, where reduces are asked for when all maps are done", &|phase| of(&after_maps, &|seen| seen.off[phase]));
+    row("those that came when one of their class had ended", &|phase| of(&all, &|seen| seen.off_known[phase]));
+    let drawn = |run: usize| jobs(setting.seed, run as u64, Reduces::Early);
+    row("their own mean task over that of the runs before", &|phase| {
+        Sample::new((0..draws).map(|run| differ(&drawn(run), phase)).collect())
+    });
     let claims =
         vec![
             Claim::new(
@@ -211,7 +274,7 @@ fn run(setting: &Setting) -> Result<Report, StudyError> {
         TASKS_SPREAD * 100.0,
         TIME_SPREAD * 100.0
     )];
-    Ok(Report { tables: vec![table], claims, notes, ..Report::default() })
+    Ok(Report { tables: vec![table, causes], claims, notes, ..Report::default() })
 }
 
 #[cfg(test)]
@@ -222,7 +285,7 @@ mod tests {
 
     #[test]
     fn every_class_comes_once_a_round_and_with_other_tasks() {
-        let jobs = jobs(1, 0);
+        let jobs = jobs(1, 0, Reduces::Early);
         for round in jobs.chunks(CLASSES) {
             assert_eq!(round.iter().map(Job::class).collect::<BTreeSet<_>>().len(), CLASSES);
         }
