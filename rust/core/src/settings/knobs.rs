@@ -291,7 +291,8 @@ pub const KNOBS: &[Knob] = &[
         per_queue: true,
         meaning: "Phases whose size `hfsp` has not learnt yet may get so much for their first tasks ahead of all \
                   others, and one container at least; 0 for nothing at all. First tasks that run keep their room against \
-                  their own queue, up to half of what it may hold.",
+                  their own queue, up to half of what it may hold. Of a job whose class is remembered nothing is learnt \
+                  ahead of its turn.",
     },
     Knob {
         name: "training-slots",

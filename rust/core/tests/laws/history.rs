@@ -73,3 +73,18 @@ fn policies_begin_with_what_the_class_took_and_not_with_the_mean_of_all() {
         assert!(with > 3.0 * without, "{policy}: {with} s with history, {without} s without");
     }
 }
+
+#[test]
+fn hfsp_learns_nothing_ahead_of_its_turn_of_a_job_whose_class_it_knows() {
+    let first = after(cluster("hfsp"), &[Job::new("long 1").tasks(60, secs(100))]);
+    let held = |known: &[Record]| {
+        let mut world = cluster("hfsp").job(Job::new("short").tasks(100, secs(30)));
+        world = world.job(Job::new("long 2").tasks(60, secs(100)).at(secs(60)).recalls(known));
+        world.run_until(secs(100));
+        let held = world.held("long 2");
+        world.run();
+        held
+    };
+    // Its master, and what trains.
+    assert_eq!((held(&first), held(&[])), (1, 1 + 5));
+}

@@ -238,7 +238,7 @@ fn run(setting: &Setting) -> Result<Report, StudyError> {
     let columns = ["of later runs", "maps off by the factor", "half width (95 %)", "reduces", "half width"];
     let mut causes = Table::new("recurring-causes", "First estimates with history, and what they could know", &columns);
     let mut row = |name: &str, of: &dyn Fn(usize) -> Sample| {
-        let cells = [0, 1].map(|phase| of(phase)).map(|off| [off.mean(), off.half_width()]).concat();
+        let cells = [0, 1].map(of).map(|off| [off.mean(), off.half_width()]).concat();
         causes.row(std::iter::once(name.into()).chain(cells.into_iter().map(Into::into)).collect());
     };
     let of =

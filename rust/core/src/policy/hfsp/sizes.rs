@@ -196,8 +196,10 @@ impl Sizes {
         let mut trainee = Trainee { size_s: 0.0, advanced: 0, phases: Vec::new() };
         for phase in &job.phases {
             let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Hint);
-            // From a task that waits for maps nothing is learnt: it comes when it is its job's turn.
-            let Some(size) = size.filter(|_| phase.left() > 0 && !phase.gated) else { continue };
+            // From a task that waits for maps nothing is learnt: it comes when it is its job's turn. So it does where earlier runs of
+            // the job's class have told the size already.
+            let may_train = phase.left() > 0 && !phase.gated && phase.earlier_s.is_none();
+            let Some(size) = size.filter(|_| may_train) else { continue };
             let rules = &supply.settings.hfsp;
             let first = first(phase, rules.training_tasks);
             let finished = first.iter().filter(|task| matches!(task, TaskView::Finished { .. })).count() as u32;
