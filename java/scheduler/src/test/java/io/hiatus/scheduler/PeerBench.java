@@ -122,6 +122,8 @@ public final class PeerBench implements AutoCloseable {
       conf.set(YarnConfiguration.RM_STORE, MemoryRMStateStore.class.getName());
       conf.setBoolean(YarnConfiguration.RECOVERY_ENABLED, true);
       conf.setBoolean(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_ENABLED, true);
+      // What runs has ids of the epoch before.
+      conf.setLong(YarnConfiguration.RM_EPOCH, 1);
       // Until it is told that all nodes are there.
       conf.setLong(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_SCHEDULING_WAIT_MS, TimeUnit.DAYS.toMillis(1));
     }
