@@ -4,8 +4,9 @@ use crate::held::Held;
 use crate::world::{Container, World};
 use crate::Life;
 use hiatus_core::decision::Decision;
+use hiatus_core::fact::PhaseKey;
 use hiatus_core::state::{self, Cluster};
-use hiatus_core::units::{AppId, Resource};
+use hiatus_core::units::{AppId, ContainerId, NodeId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Law 1: what was proposed before and did not happen is forgotten; one decision per container.
@@ -68,51 +69,81 @@ pub(super) fn parked_ones_rest(cluster: &Cluster, decisions: &[Decision]) {
     }
 }
 
+/// What the containers on a node add up to.
+#[derive(Default)]
+struct OnNode {
+    used: Resource,
+    settling: Resource,
+    suspended: Resource,
+    containers: Vec<ContainerId>,
+    suspended_ones: Vec<ContainerId>,
+    resuming: Vec<ContainerId>,
+}
+
+/// What the containers of a job add up to.
+#[derive(Default)]
+struct OfJob<'a> {
+    holding: Resource,
+    containers: Vec<ContainerId>,
+    master: Option<ContainerId>,
+    /// Held at home, borrowed, and suspended.
+    phases: BTreeMap<&'a PhaseKey, (u32, u32, u32)>,
+}
+
 /// Law 7: every container is counted in exactly one place; all counters follow from the containers.
 pub(super) fn counters_agree(cluster: &Cluster) {
     let containers: BTreeMap<_, _> = cluster.containers().iter().map(|(id, container)| (*id, container)).collect();
+    let mut nodes: BTreeMap<NodeId, OnNode> = BTreeMap::new();
+    let mut jobs: BTreeMap<AppId, OfJob> = BTreeMap::new();
+    for (id, container) in &containers {
+        let (node, job) = (cluster.nodes().get(&container.node), cluster.jobs().contains_key(&container.app));
+        assert!(node.is_some() && job, "law 7: {id:?} is nowhere or nobody's");
+        let at_home = node.is_some_and(|node| node.partition == container.phase.partition);
+        let on_node = nodes.entry(container.node).or_default();
+        let of_job = jobs.entry(container.app).or_default();
+        let (held, borrowed, suspended) = of_job.phases.entry(&container.phase).or_default();
+        on_node.containers.push(*id);
+        of_job.containers.push(*id);
+        if container.is_master {
+            of_job.master = of_job.master.or(Some(*id));
+        }
+        if container.state.is_suspended() {
+            on_node.suspended += container.resource();
+            on_node.suspended_ones.push(*id);
+            *suspended += 1;
+        } else {
+            on_node.used += container.resource();
+            of_job.holding += container.resource();
+            *if at_home { held } else { borrowed } += 1;
+        }
+        match container.state {
+            state::State::MustSuspend { .. } => on_node.settling += container.resource(),
+            state::State::MustResume => on_node.resuming.push(*id),
+            _ => {}
+        }
+    }
     for (id, node) in cluster.nodes() {
-        let here = || containers.iter().filter(move |(_, container)| container.node == *id);
-        let sum = |which: &dyn Fn(&state::Container) -> bool| {
-            here().filter(|(_, c)| which(c)).fold(Resource::ZERO, |sum, (_, c)| sum + c.resource())
-        };
-        let settles = |c: &state::Container| matches!(c.state, state::State::MustSuspend { .. });
-        assert_eq!(node.used, sum(&|c| !c.state.is_suspended()), "law 7: used on {id:?}");
-        assert_eq!(node.settling, sum(&settles), "law 7: settling on {id:?}");
-        assert_eq!(node.suspended_memory_mb, sum(&|c| c.state.is_suspended()).memory_mb, "law 7: suspended on {id:?}");
-        assert!(node.containers.iter().eq(here().map(|(id, _)| id)), "law 7: containers of {id:?}");
-        let suspended = here().filter(|(_, c)| c.state.is_suspended()).map(|(id, _)| id);
-        assert!(node.suspended.iter().eq(suspended), "law 7: suspended ones of {id:?}");
-        let resuming = here().filter(|(_, c)| c.state == state::State::MustResume).map(|(id, _)| id);
-        assert!(node.resuming.iter().eq(resuming), "law 7: resuming ones of {id:?}");
+        let here = nodes.remove(id).unwrap_or_default();
+        assert_eq!(node.used, here.used, "law 7: used on {id:?}");
+        assert_eq!(node.settling, here.settling, "law 7: settling on {id:?}");
+        assert_eq!(node.suspended_memory_mb, here.suspended.memory_mb, "law 7: suspended on {id:?}");
+        assert!(node.containers.iter().eq(&here.containers), "law 7: containers of {id:?}");
+        assert!(node.suspended.iter().eq(&here.suspended_ones), "law 7: suspended ones of {id:?}");
+        assert!(node.resuming.iter().eq(&here.resuming), "law 7: resuming ones of {id:?}");
     }
     for (id, job) in cluster.jobs() {
-        let own = || containers.iter().filter(move |(_, container)| container.app == *id);
-        assert!(job.containers.iter().eq(own().map(|(id, _)| id)), "law 7: containers of {id:?}");
-        let counted = own().filter(|(_, c)| !c.state.is_suspended());
-        let holding = counted.fold(Resource::ZERO, |sum, (_, c)| sum + c.resource());
-        assert_eq!(job.holding(), holding, "law 7: holding of {id:?}");
+        let own = jobs.remove(id).unwrap_or_default();
+        assert!(job.containers.iter().eq(&own.containers), "law 7: containers of {id:?}");
+        assert_eq!(job.holding(), own.holding, "law 7: holding of {id:?}");
         for (key, phase) in &job.phases {
-            let count = |which: &dyn Fn(&state::Container) -> bool| {
-                own().filter(|(_, c)| c.phase == *key && which(c)).count() as u32
-            };
-            let at_home = |c: &state::Container| cluster.nodes()[&c.node].partition == key.partition;
-            let held = count(&|c| !c.state.is_suspended() && at_home(c));
-            let borrowed = count(&|c| !c.state.is_suspended() && !at_home(c));
-            let suspended = count(&|c| c.state.is_suspended());
-            let counters = (phase.held, phase.borrowed, phase.suspended);
-            assert_eq!(counters, (held, borrowed, suspended), "law 7: {key:?} of {id:?}");
+            let counted = own.phases.get(key).copied().unwrap_or_default();
+            assert_eq!((phase.held, phase.borrowed, phase.suspended), counted, "law 7: {key:?} of {id:?}");
         }
-        let master = own().find(|(_, c)| c.is_master).map(|(id, _)| *id);
-        assert_eq!(job.master.map(|(id, _)| id), master, "law 7: master of {id:?}");
+        assert_eq!(job.master.map(|(id, _)| id), own.master, "law 7: master of {id:?}");
     }
     let suspended = containers.iter().filter(|(_, c)| c.state.is_suspended()).map(|(id, _)| *id);
     let indexed: BTreeSet<_> = cluster.suspended().map(|(id, _)| id).collect();
     assert!(suspended.eq(indexed), "law 7: suspended containers");
-    for (id, container) in cluster.containers() {
-        let (node, job) = (cluster.nodes().contains_key(&container.node), cluster.jobs().contains_key(&container.app));
-        assert!(node && job, "law 7: {id:?} is nowhere or nobody's");
-    }
 }
 
 /// Law 7: what queues and users hold, and partitions offer, follows from containers and nodes.
