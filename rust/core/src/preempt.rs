@@ -24,7 +24,7 @@ mod victims;
 use crate::decision::Cause;
 use crate::entitlement::{containers_within, EPSILON};
 use crate::fact::PhaseKey;
-use crate::place::MOST_CONTAINERS;
+use crate::place::{lent_room_comes, MOST_CONTAINERS};
 use crate::plan::PartitionPlan;
 use crate::settings::{QueueSettings, Settings};
 use crate::state::{Claim, Cluster, For, Room};
@@ -155,7 +155,7 @@ fn free_room(
                     users.used(holder, one);
                     spoken.comes_back(entry.app, id, need);
                 }
-                kept_out = !comes_back;
+                kept_out = !comes_back && !lent_room_comes(cluster, settings, id);
             }
             if plan.is_last(place) {
                 wait_for_home(cluster, id, kept_out, settings);

@@ -81,6 +81,14 @@ pub fn may_go_on(cluster: &Cluster, settings: &Settings, container: &Container) 
     has_turn && !rests && container.phase.is_of_maps() && may_borrow(cluster, settings, job)
 }
 
+/// Whether room is lent on its node, usable soon if not now, that would let the suspended container go on.
+pub fn lent_room_comes(cluster: &Cluster, settings: &Settings, id: ContainerId) -> bool {
+    let Some(container) = cluster.containers().get(&id) else { return false };
+    let Some(node) = cluster.nodes().get(&container.node) else { return false };
+    let mut loans = node.loans.values();
+    may_go_on(cluster, settings, container) && loans.any(|loan| container.resource().fits_in(loan.unlent()))
+}
+
 /// The jobs with maps that want containers which lent room on nodes of that side of the partition could hold, in the order of
 /// the plan, with the size and number of those.
 pub fn takers<'a>(

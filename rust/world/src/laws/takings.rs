@@ -72,11 +72,16 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
     }
 }
 
-/// What the claim's user holds of the queue on nodes of the partition, and what else was freed for it there.
+/// What the claim's user holds of the queue on nodes of the partition, and what else was freed for it there. What goes on may do so
+/// whatever its user holds: of that only what was freed before counts.
 fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, claim: &Claim) -> f64 {
     let own = |app: &AppId| is_of(cluster, *app, cluster.jobs()[&claim.app].holder());
     let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
     let freed = nodes.flat_map(|node| &node.claims).filter(|other| other.is_freed() && own(&other.app));
+    let goes_on_later = |other: &Claim| {
+        other.made == cluster.now() && other.purpose != For::Start && plan.rank(other.app) > plan.rank(claim.app)
+    };
+    let freed = freed.filter(|other| !goes_on_later(other));
     let freed: f64 = freed.map(|other| other.resource.dominant_share(plan.total)).sum();
     let jobs = cluster.jobs().iter().filter(|(app, _)| own(app));
     let held =
@@ -228,12 +233,19 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
 pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
     let cluster = world.core.cluster();
     let mut taken: BTreeMap<(AppId, PartitionId), f64> = BTreeMap::new();
-    // Those of one step go together: that each could be spared must hold in some order, and this one shows it if any does. What
-    // goes to other queues comes first, for that may not cross the target; the largest comes last, for that may.
     let same_queue =
         |taking: &Taking| cluster.jobs()[&taking.container.app].queue == cluster.jobs()[&taking.claim.app].queue;
+    let rules_of = |taking: &Taking| world.core.settings().queue(cluster.queue_path(taking.container.app));
+    let is_over_all =
+        |taking: &Taking| matches!(rules_of(taking).victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
+    let whatever_its_target = |taking: &Taking| {
+        !same_queue(taking) && is_over_all(taking) && rules_of(taking).gp.candidates == Candidates::NonProduction
+    };
+    // Those of one step go together: that each could be spared must hold in some order, and this one shows it if any does. What
+    // goes to other queues comes first, for that may not cross the target, unless no target counts; the largest comes last of the
+    // others, for that may.
     let mut takings: Vec<&Taking> = takings.iter().collect();
-    takings.sort_by_key(|taking| (same_queue(taking), taking.container.resource()));
+    takings.sort_by_key(|taking| (whatever_its_target(taking), same_queue(taking), taking.container.resource()));
     for taking in takings {
         let Taking { id, container, claim, .. } = taking;
         assert_ne!(container.app, claim.app, "law 2: {id:?} taken for its own job");
@@ -253,12 +265,10 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             *all += one;
             // The last container taken may leave less than one short of the target: nothing to claim.
             let spare = before - plan.target(container.app);
-            let gp = world.core.settings().queue(cluster.queue_path(container.app));
-            let over_all = matches!(gp.victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
-            let whatever_its_target = over_all && gp.gp.candidates == Candidates::NonProduction;
+            let over_all = is_over_all(taking);
             let allowed = match same_queue(taking) {
                 true => spare > 0.0 && (!over_all || gives_way(world, container.app)),
-                false => spare > 0.0 || whatever_its_target,
+                false => spare > 0.0 || whatever_its_target(taking),
             };
             assert!(!over_all || !is_production(world, container), "G9: {id:?} is of production work");
             assert!(
