@@ -1,7 +1,7 @@
 //! Random clusters under random work, with everything going wrong for a while. The observers check the laws after every
 //! step; in the end every job must have finished. A failing seed reproduces by its number.
 
-use super::{Faults, Node, Queue, World};
+use super::{Faults, Node, Queue, Speculation, World};
 use crate::workload::cluster::{gb, secs, Job, Shuffle};
 use hiatus_core::fact::{Run, Side};
 use hiatus_core::settings::PolicyKind;
@@ -18,10 +18,18 @@ const TROUBLE: u64 = 300;
 pub fn random_world(seed: u64, faults: Faults) -> World {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut world = random_settings(World::seeded(seed).faults(faults), &mut rng);
+    // Drawn apart: in the others a seed's world is what it was before there were backups.
+    let mut apart = Xoshiro256PlusPlus::seed_from_u64(!seed);
+    let speculation = one(&mut apart, &[None, None, None, Some(Speculation::Late), Some(Speculation::BatchMr)]);
+    if let Some(rule) = speculation {
+        world = world.speculating(rule);
+    }
     // These two can hold anything, even with all ApplicationMasters on them, so that every job can finish.
     let mixed = rng.random_bool(0.4);
-    let sides = |world: World, rng: &mut Xoshiro256PlusPlus, node: Node| {
+    let mut sides = |world: World, rng: &mut Xoshiro256PlusPlus, node: Node| {
         let side = if mixed { one(rng, &[None, Some(Side::Physical), Some(Side::Virtual)]) } else { None };
+        let slow = speculation.is_some() && apart.random_bool(0.4);
+        let node = if slow { node.slower(one(&mut apart, &[3.0, 10.0]), 5.0) } else { node };
         world.node(Node { side, ..node })
     };
     for side in Side::BOTH {
