@@ -1,15 +1,17 @@
 """Replays side by side: what is kept and what is done again, when a run counts, and what a page makes of the numbers."""
 
 import argparse
+import gzip
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from hiatus_cluster import alone, containers, jobs
+from hiatus_cluster import alone, containers, jobs, recordings
 from hiatus_cluster.errors import ClusterError
-from hiatus_cluster.replay import machine, plots, report, schedulers, side_by_side
+from hiatus_cluster.replay import machine, plots, report, schedulers, side_by_side, watched
 from hiatus_cluster.replay.side_by_side import Job, Replay
 
 _QUIET = machine.Readings(load_average_before=0.1, others_before=0.01, others_during=0.02, idle_during=0.3, least_available_mb=9000,
@@ -145,7 +147,21 @@ def test_all_plots_are_drawn(tmp_path):
 
 def test_every_row_of_the_tables_is_a_cluster_that_can_be_asked_for(tmp_path):
     for name in schedulers.SCHEDULERS:
-        spec = schedulers.spec(name, tmp_path, "local")
+        spec = schedulers.spec(name, tmp_path, tmp_path / "cluster", "local")
         spec.validate()
         assert type(spec).from_json(spec.to_json()) == spec
     assert schedulers.SCHEDULERS["hiatus"].knobs == {}, "as it is shipped"
+
+
+def test_a_watched_row_records_into_its_own_cluster_and_others_are_not_asked(tmp_path):
+    spec = schedulers.spec("hiatus-watched", tmp_path, tmp_path / "cluster", "local")
+    assert Path(spec.properties[recordings.RECORD_DIR]).is_relative_to(tmp_path / "cluster")
+    shipped = schedulers.spec("hiatus", tmp_path, tmp_path / "cluster", "local")
+    assert watched.check(SimpleNamespace(spec=shipped)) == []
+
+
+def test_a_recording_that_is_being_written_has_no_end(tmp_path):
+    whole = gzip.compress(b"steps" * 1000)
+    for written, ends in ((b"", False), (whole[:-9], False), (whole, True)):
+        (tmp_path / "log").write_bytes(written)
+        assert recordings._ends(tmp_path / "log") == ends

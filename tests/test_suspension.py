@@ -1,19 +1,16 @@
 """What suspension means to processes and to the work they do."""
 
-import gzip
-
 import live
 from documented import Shell
-from hiatus_cluster import containers, jobs, layout
+from hiatus_cluster import containers, jobs, layout, recordings
 from hiatus_cluster.applications import work
 from support import wait_for
 
 _MAPS = 6
 #: Within the state directory of the module's cluster.
 _RECORDS = layout.BUILD / "tests" / __name__ / "1" / "records"
-_RECORD_DIR = "yarn.scheduler.hiatus.rm.record-dir"
 
-SPEC = live.spec(nodes=2, node_memory=[1024], properties={_RECORD_DIR: str(_RECORDS)})
+SPEC = live.spec(nodes=2, node_memory=[1024], properties={recordings.RECORD_DIR: str(_RECORDS)})
 
 
 def test_processes_stand_still_and_run_again_and_the_output_is_right(hiatus, applications, tmp_path):
@@ -77,11 +74,7 @@ def test_what_the_core_decided_here_it_decides_once_more(hiatus, applications, t
     (result,) = jobs.run(hiatus, [jobs.job("whole", 0, "sleep", "-m", 2, "-r", 0, "-mt", 1000)])
     assert result.status == "SUCCEEDED"
     wait_for(lambda: hiatus.rm.metrics()["containersAllocated"] == 0, "its ApplicationMaster has ended, too")
-    hiatus.configure({_RECORD_DIR: None})
-    hiatus.run("yarn", "rmadmin", "-refreshQueues")  # ends the log
-
-    (log,) = _RECORDS.iterdir()
-    wait_for(lambda: _ends(log), "the log is whole")
+    log = recordings.finish(hiatus)
     shell = Shell(tmp_path, filled={"hiatus-20260102T030405.678Z-1.log.gz": log})
     told = shell.documented("hiatus replay hiatus-20260102T030405.678Z-1.log.gz", "--format csv")
     steps, facts, decisions = map(int, told.splitlines()[1].split(",")[:3])
@@ -91,12 +84,3 @@ def test_what_the_core_decided_here_it_decides_once_more(hiatus, applications, t
     read = dict(line.rsplit(",", 1) for line in told.splitlines() if line.count(",") == 1)
     assert int(read["nodes"]) == 2 and int(read["jobs used"]) >= 1 and int(read["suspensions recorded"]) >= 1, told
     assert (tmp_path / "what-if.svg").read_text().startswith("<svg")
-
-
-def _ends(log):
-    """Whether a packed file has its end, which the thread that writes it puts there in its own time."""
-    try:
-        with gzip.open(log) as packed:
-            return bool(packed.read())
-    except EOFError:
-        return False

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from .. import scaled
 from ..configuration import Spec
+from . import watched
 
 NODES, SLOTS_A_NODE, TASK_MB = 2, 4, 256
 SLOTS = NODES * SLOTS_A_NODE
@@ -29,6 +30,7 @@ class Scheduler:
     about: str
     kind: str  #: hiatus, capacity, fair
     knobs: dict = field(default_factory=dict)
+    watched: bool = False  #: it records what it decides
 
 
 SCHEDULERS = {
@@ -41,6 +43,7 @@ SCHEDULERS = {
         "yarn.resource-types.memory-mb.increment-allocation": _MASTER_MB,
     }),
     "hiatus": Scheduler("Hiatus as it is shipped, no knob set", "hiatus"),
+    "hiatus-watched": Scheduler("Hiatus as it is shipped, but that it records and forecasts", "hiatus", watched.KNOBS, watched=True),
     "hfsp-suspend": Scheduler("Hiatus, hfsp, suspends", "hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "suspend"}),
     "hfsp-kill": Scheduler("Hiatus, hfsp, kills", "hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "kill", scaled.KNOB + "preemption": "kill"}),
     "hfsp-wait": Scheduler("Hiatus, hfsp, waits", "hiatus", {**scaled.HFSP, scaled.KNOB + "preemption": "wait"}),
@@ -53,13 +56,15 @@ SCHEDULERS = {
 BASELINE = "fair"
 
 
-def spec(name, folder, fs):
-    """The cluster of a run under this scheduler; ``folder`` is for files that its configuration names."""
+def spec(name, folder, cluster_dir, fs):
+    """The cluster of a run under this scheduler, in ``cluster_dir``; ``folder`` is for files that its configuration names."""
     scheduler = SCHEDULERS[name]
     own = dict(scheduler.knobs)
     if scheduler.kind == "fair":
         allocations = folder / "fair-allocations.xml"
         allocations.write_text(_ALLOCATIONS)
         own["yarn.scheduler.fair.allocation.file"] = str(allocations)
+    if scheduler.watched:
+        own |= watched.directory(cluster_dir)
     return Spec(nodes=NODES, node_memory=[SLOTS_A_NODE * TASK_MB + _MASTERS_MB], node_vcores=[64], node_heartbeat_ms=500,
                 scheduler=scheduler.kind, fs=fs, properties={**scaled.properties(_MASTER_MB), **own})

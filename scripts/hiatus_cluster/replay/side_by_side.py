@@ -15,7 +15,7 @@ from .. import alone, containers, layout
 from ..cluster import Cluster
 from ..errors import ClusterError
 from ..jobs import Workload
-from . import schedulers
+from . import schedulers, watched
 from .machine import Watch
 
 CLUSTER = "cluster"
@@ -74,7 +74,7 @@ def run(replay, arguments, say):
 
 def _once(replay, name, repetition, say):
     label = f"{name}, repetition {repetition}"
-    spec = schedulers.spec(name, folder_of(replay.name), replay.fs)
+    spec = schedulers.spec(name, folder_of(replay.name), folder_of(replay.name) / CLUSTER, replay.fs)
     jobs = replay.jobs(repetition)
     knobs = {key: str(value) for key, value in spec.properties.items()}
     made_with = {"product": _product(), "jobs": _digest([vars(job) for job in jobs]), "knobs": knobs}
@@ -104,7 +104,8 @@ def _measure(replay, repetition, spec, jobs, label, say):
         results = workload.results()
         late_s = _lateness_s(workload, jobs)
         lives = containers.lives(cluster)
-        checked = [_checked_ends(label, results, workload), *replay.check(cluster, repetition, results, folder_of(replay.name))]
+        checked = [_checked_ends(label, results, workload), *replay.check(cluster, repetition, results, folder_of(replay.name)),
+                   *watched.check(cluster)]
         readings = watch.readings()
         say(f"{label}: mean sojourn {sum(result.sojourn_s for result in results) / len(results):.1f} s; {'; '.join(checked)}")
         if not readings.quiet:
