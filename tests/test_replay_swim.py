@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from hiatus_cluster.errors import ClusterError
-from hiatus_cluster.replay.swim import data, model, trace
+from hiatus_cluster.replay.swim import data, gain, model, trace
 
 _SLOTS, _LOAD = 8, 0.8
 
@@ -124,3 +124,10 @@ def test_an_output_is_right_only_with_each_record_once(tmp_path):
                                ((_record(0), _record(2, 150)), "250 bytes and 2")]:
         with pytest.raises(ClusterError, match=complaint):
             check(*records)
+
+
+def test_what_there_is_to_gain_is_told_of_the_same_jobs():
+    """In a window that was selected for it, where a size-based order gains much and FIFO loses."""
+    fair_s, fifo, shipped, *_ = gain._row(trace.WINDOWS["B2"], _LOAD)
+    of_all, of_one_map = ([float(cell.split(" / ")[part]) for cell in (fifo, shipped)] for part in (0, 1))
+    assert fair_s > 20 and of_all[0] > 1 > of_all[1] and of_one_map[0] > 1 > of_one_map[1]

@@ -2,5 +2,6 @@
 
 from .pigmix import command as pigmix
 from .swim import command as swim
+from .swim import gain
 
-COMMANDS = {"pigmix": pigmix, "swim": swim}
+COMMANDS = {"gain": gain, "pigmix": pigmix, "swim": swim}

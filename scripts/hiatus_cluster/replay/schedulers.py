@@ -8,8 +8,11 @@ from . import watched
 
 NODES, SLOTS_A_NODE, TASK_MB = 2, 4, 256
 SLOTS = NODES * SLOTS_A_NODE
+HEARTBEAT_MS = 500
 #: ApplicationMasters ask for next to nothing (their heaps are their own options' matter), so that none takes a task's room.
-_MASTER_MB, _MASTERS_MB = 4, 128
+MASTER_MB, _MASTERS_MB = 4, 128
+#: Memory of a node, in MB, and as many vcores as are never short.
+NODE_MB, NODE_VCORES = SLOTS_A_NODE * TASK_MB + _MASTERS_MB, 64
 
 _QUEUE = "yarn.scheduler.capacity.root.default."
 #: FairScheduler's pre-emption never begins by default; these delays are the shortest that do not make it kill at every arrival.
@@ -40,7 +43,7 @@ SCHEDULERS = {
         "yarn.scheduler.fair.preemption": "true",
         "yarn.scheduler.fair.preemption.cluster-utilization-threshold": 0.5,
         "yarn.scheduler.fair.waitTimeBeforeKill": 1000,
-        "yarn.resource-types.memory-mb.increment-allocation": _MASTER_MB,
+        "yarn.resource-types.memory-mb.increment-allocation": MASTER_MB,
     }),
     "hiatus": Scheduler("Hiatus as it is shipped, no knob set", "hiatus"),
     "hiatus-watched": Scheduler("Hiatus as it is shipped, but that it records and forecasts", "hiatus", watched.KNOBS, watched=True),
@@ -66,5 +69,5 @@ def spec(name, folder, cluster_dir, fs):
         own["yarn.scheduler.fair.allocation.file"] = str(allocations)
     if scheduler.watched:
         own |= watched.directory(cluster_dir)
-    return Spec(nodes=NODES, node_memory=[SLOTS_A_NODE * TASK_MB + _MASTERS_MB], node_vcores=[64], node_heartbeat_ms=500,
-                scheduler=scheduler.kind, fs=fs, properties={**scaled.properties(_MASTER_MB), **own})
+    return Spec(nodes=NODES, node_memory=[NODE_MB], node_vcores=[NODE_VCORES], node_heartbeat_ms=HEARTBEAT_MS, scheduler=scheduler.kind,
+                fs=fs, properties={**scaled.properties(MASTER_MB), **own})

@@ -1,0 +1,88 @@
+"""The command `scripts/replay gain`: what there is to gain in SWIM's windows, in simulation."""
+
+import csv
+import json
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ... import layout
+from ...errors import ClusterError
+from ...experiments import tables
+from ..schedulers import HEARTBEAT_MS, MASTER_MB, NODE_MB, NODE_VCORES, NODES, SLOTS, TASK_MB
+from . import model, trace
+
+#: One line for the command's help.
+ABOUT = "What there is to gain in SWIM's windows: the same jobs on a simulated cluster, by load and by what is known of sizes. No daemons."
+#: What a job and a task cost beyond their work, about as replays measure it.
+_JOB_MS, _TASK_MS = 5000, 2000
+_ONE_MAP = "1"  #: the bin of jobs with one map
+#: Columns of the table: title, policy, preemption, whether each job says how large it is.
+_WAYS = (
+    ("FIFO", "fifo", "wait", False),
+    ("Hiatus as it is shipped", "hfsp", "suspend", False),
+    ("the same, sizes told", "hfsp", "suspend", True),
+    ("srpt", "srpt", "suspend", False),
+)
+
+
+def options(parser):
+    """Arguments of the command line."""
+    parser.add_argument("--windows", nargs="+", choices=trace.WINDOWS, default=list(trace.WINDOWS), metavar="ID",
+                        help=f"of {', '.join(trace.WINDOWS)} (default: all)")
+    parser.add_argument("--loads", nargs="+", type=float, default=[0.6, 0.8, 1.0, 1.2, 1.5], metavar="LOAD",
+                        help="of the containers, as for `swim` (default: 0.6 0.8 1.0 1.2 1.5)")
+
+
+def run(arguments, _):
+    """Prints and writes the table."""
+    rows = [[window, f"{load:g}", *_row(trace.WINDOWS[window], load)] for window in arguments.windows for load in arguments.loads]
+    columns = ["window", "load", "fair, s", *(title for title, *_ in _WAYS)]
+    method = (f"Each window's jobs as `scripts/replay swim --load LOAD` would submit them, through `hiatus simulate cluster`: {NODES} nodes of "
+              f"{SLOTS // NODES} containers, heartbeats of {HEARTBEAT_MS} ms, {_JOB_MS / 1000:g} s for a job and {_TASK_MS / 1000:g} s for a task beyond its "
+              "work. Cells are mean sojourns over those of equal shares without preemption (`fair`, with its seconds): of all jobs, and of "
+              "jobs with one map. *Sizes told*: every job carries its true size as `hiatus.size`. `srpt` ranks by estimated work left, and ages nobody.")
+    tables.write("replay-gain", "What there is to gain in SWIM's windows, simulated", method,
+                 [tables.table("Mean sojourn over that of `fair`", columns, rows)], command="scripts/replay")
+
+
+def _row(window, load):
+    """The seconds under `fair`, then each way's ratios to them."""
+    planned = model.plan(trace.read(trace.TRACES[window.trace], window.first, window.last), window.scale, SLOTS, load)
+    simulated = {told: _simulate(planned, told) for told in (False, True)}
+    base = simulated[False]["fair", "wait"]
+    yield statistics.mean(base[""])
+    for _, policy, preemption, told in _WAYS:
+        ours = simulated[told][policy, preemption]
+        yield " / ".join(f"{statistics.mean(ours[part]) / statistics.mean(base[part]):.2f}" for part in ("", _ONE_MAP) if part in base)
+
+
+def _simulate(planned, told):
+    """Sojourns in s of all jobs ("") and by bin, by policy and preemption."""
+    with tempfile.TemporaryDirectory() as place:
+        jobs, outcome = Path(place) / "jobs.json", Path(place) / "outcome.csv"
+        jobs.write_text(json.dumps({"jobs": [_job(job, told) for job in planned]}))
+        done = subprocess.run(
+            [layout.cargo_target() / "release" / "hiatus", "simulate", "cluster", "--workload", jobs, "--out", outcome,
+             "--policy", ",".join(["fair", *dict.fromkeys(policy for _, policy, *_ in _WAYS)]), "--preemption", "wait,suspend",
+             "--nodes", str(NODES), "--node-mb", str(NODE_MB), "--node-vcores", str(NODE_VCORES), "--heartbeat-ms", str(HEARTBEAT_MS),
+             "--master-share", "1", "--master-start-ms", str(_JOB_MS), "--task-start-ms", str(_TASK_MS)], capture_output=True, text=True)
+        if done.returncode:
+            raise ClusterError(f"hiatus simulate cluster: {done.stderr}")
+        sojourns = {}
+        with outcome.open() as file:
+            for row in csv.DictReader(file):
+                of_run = sojourns.setdefault((row["policy"], row["preemption"]), {})
+                for part in ("", row["bin"]):
+                    of_run.setdefault(part, []).append(float(row["sojourn_s"]))
+        return sojourns
+
+
+def _job(job, told):
+    stages = [{"task_s": [ms / 1000 for ms in stage], "memory_mb": TASK_MB} for stage in job.times_ms if stage]
+    for later in stages[1:]:
+        later["slowstart"] = 0.8
+    size_s = sum(map(sum, job.times_ms)) / 1000
+    return {"name": job.name, "at_s": job.at_s, "program": "timed-tasks",
+            "simulated": {"bin": job.bin, "master_mb": MASTER_MB, "stages": stages, "tags": [f"hiatus.size={size_s:.1f}"] if told else []}}
