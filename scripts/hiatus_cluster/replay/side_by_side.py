@@ -19,7 +19,7 @@ from . import schedulers, watched
 from .machine import Watch
 
 CLUSTER = "cluster"
-_PATIENCE_S = 3600
+_PATIENCE_S = 3600  #: after the last arrival
 _LATE_S = 1.0  #: an arrival may be so late
 
 
@@ -100,7 +100,7 @@ def _measure(replay, repetition, spec, jobs, label, say):
         costs = alone.measure(cluster)
         with watch:
             workload = Workload(cluster, [job.submission for job in jobs])
-            _follow(workload, label, say)
+            _follow(workload, label, _PATIENCE_S + max(job.submission["at_s"] for job in jobs), say)
         results = workload.results()
         late_s = _lateness_s(workload, jobs)
         lives = containers.lives(cluster)
@@ -118,7 +118,7 @@ def _measure(replay, repetition, spec, jobs, label, say):
         cluster.down()
 
 
-def _follow(workload, label, say):
+def _follow(workload, label, patience_s, say):
     """Waits for the end of all jobs, and shows how far they are."""
     begin, shown = time.monotonic(), -1
     try:
@@ -134,8 +134,8 @@ def _follow(workload, label, say):
             elif filled // 6 > shown:
                 shown = filled // 6
                 say(text)
-            if elapsed_s > _PATIENCE_S:
-                raise ClusterError(f"{label}: not done after {_PATIENCE_S} s; log: {workload.log}")
+            if elapsed_s > patience_s:
+                raise ClusterError(f"{label}: not done after {elapsed_s:.0f} s; log: {workload.log}")
             time.sleep(0.5)
     finally:
         workload.stop()
