@@ -17,6 +17,7 @@ ABOUT = "A stretch of a recorded day of Facebook's clusters, scaled down to this
 _INPUT, _OUTPUT = "/swim/input", "/swim/output"
 _TALLY = {"timed": jobs.TIMED_TALLY, "bytes": "io.hiatus.workload.BytesJob$Tally"}
 _STROKE_MS = 100
+_LOAD = 0.8
 
 
 def options(parser):
@@ -25,7 +26,7 @@ def options(parser):
     parser.add_argument("--window", default="A1", metavar="ID|FIRST-LAST",
                         help=f"{', '.join(trace.WINDOWS)}, or lines of the trace (default: A1)")
     parser.add_argument("--scale", type=Fraction, metavar="PART", help="of the trace's bytes, such as 1/50 (default: the window's)")
-    parser.add_argument("--load", type=float, default=0.8, help="of the containers that arrivals are spaced for (default: 0.8)")
+    parser.add_argument("--load", type=float, default=_LOAD, help=f"of the containers that arrivals are spaced for (default: {_LOAD})")
     parser.add_argument("--mode", choices=_TALLY, default="timed",
                         help="tasks work as long as the model says (timed, the default), or jobs read, shuffle and write bytes: "
                         "an eighth of the scaled trace's (bytes)")
@@ -37,7 +38,8 @@ def run(arguments, say):
     window, name = _window(arguments)
     rows = trace.read(trace.TRACES.get(window.trace, window.trace), window.first, window.last)
     planned = model.plan(rows, window.scale, SLOTS, arguments.load)
-    one = replay(f"swim-{name}-{arguments.mode}", planned, arguments.mode)
+    loaded = "" if arguments.load == _LOAD else f"-load-{arguments.load:g}"
+    one = replay(f"swim-{name}-{arguments.mode}{loaded}", planned, arguments.mode)
     say(_summary(planned))
     runs = side_by_side.run(one, arguments, say)
     capped = [job.name for job in planned if job.capped]
