@@ -7,6 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from ... import jobs, layout
+from ...cluster import Cluster
+from ...docker import image
+from ...docker.cluster import DockerCluster
 from ...errors import ClusterError
 from .. import report, side_by_side
 from ..schedulers import SLOTS
@@ -29,6 +32,8 @@ def options(parser):
     parser.add_argument("--mode", choices=_TALLY, default="timed",
                         help="tasks work as long as the model says (timed, the default), or jobs read, shuffle and write bytes: "
                         "an eighth of the scaled trace's (bytes)")
+    parser.add_argument("--docker", action="store_true", help="on a cluster of Docker containers, on a page of its own")
+    image.options(parser)
     side_by_side.options(parser)
 
 
@@ -37,7 +42,10 @@ def run(arguments, say):
     window, name = _window(arguments)
     rows = trace.read(trace.TRACES.get(window.trace, window.trace), window.first, window.last)
     planned = model.plan(rows, window.scale, SLOTS, arguments.load)
-    one = replay(f"swim-{name}-{arguments.mode}", planned, arguments.mode)
+    if arguments.docker and "fair-preempting" in arguments.schedulers:
+        raise ClusterError("--docker: FairScheduler's file of allocations is not handed to containers; leave out fair-preempting")
+    one = replay(f"swim-{name}-{arguments.mode}" + ("-docker" if arguments.docker else ""), planned, arguments.mode,
+                 DockerCluster if arguments.docker else Cluster)
     say(_summary(planned))
     runs = side_by_side.run(one, arguments, say)
     capped = [job.name for job in planned if job.capped]
@@ -45,7 +53,7 @@ def run(arguments, say):
               f"{Fraction(window.scale).limit_denominator(10**6)}, arrivals spaced for a load of {arguments.load:g}. "
               f"{_summary(planned)} Larger than the model allows: {', '.join(capped) or 'none'}. "
               "Mode `" + arguments.mode + "`: " + _ABOUT[arguments.mode])
-    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on real daemons", method, runs, arguments)
+    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on {'Docker containers' if arguments.docker else 'real daemons'}", method, runs, arguments)
 
 
 _ABOUT = {
@@ -84,7 +92,7 @@ def _summary(planned):
             f"arrivals over {planned[-1].at_s:.0f} s.")
 
 
-def replay(name, planned, mode):
+def replay(name, planned, mode, kind=Cluster):
     """The jobs of a plan, and how they are checked."""
     submitted = [side_by_side.Job(job.bin, _SUBMISSIONS[mode](job), job.times_ms if mode == "timed" else None) for job in planned]
     checked = {"timed": _check_times, "bytes": _check_bytes}[mode]
@@ -92,8 +100,9 @@ def replay(name, planned, mode):
     def check(cluster, _, results, folder):
         return checked(cluster, planned, results, folder)
     if mode == "timed":
-        return side_by_side.Replay(name, lambda repetition: submitted, check)
-    return side_by_side.Replay(name, lambda repetition: submitted, check, fs="hdfs", prepare=_put)
+        # Containers have no local file system in common.
+        return side_by_side.Replay(name, lambda repetition: submitted, check, fs="local" if kind is Cluster else "hdfs", kind=kind)
+    return side_by_side.Replay(name, lambda repetition: submitted, check, fs="hdfs", prepare=_put, kind=kind)
 
 
 def _timed(job):
