@@ -42,12 +42,12 @@ def running(say):
 
 def docker(*words, **more):
     """Runs Docker. Raises ClusterError if it fails."""
-    return _run(["docker", *words], **more)
+    return run(["docker", *words], **more)
 
 
 def compose(*words, **more):
     """Runs Compose, as a plugin of Docker or by itself. Raises ClusterError if it fails."""
-    return _run([*(["docker", "compose"] if _has_plugin() else ["docker-compose"]), *words], **more)
+    return run([*(["docker", "compose"] if _has_plugin() else ["docker-compose"]), *words], **more)
 
 
 def told(*words):
@@ -103,11 +103,12 @@ def _started():
     return pid if alive else None
 
 
-def _run(command, **more):
+def run(command, **more):
+    """Runs a program to its end and gives back what subprocess.run does, with text. Raises ClusterError if it fails."""
     try:
         done = subprocess.run(list(map(str, command)), text=True, **more)
     except FileNotFoundError as error:
-        raise ClusterError(f"{command[0]} is missing: install Docker with Compose") from error
+        raise ClusterError(f"{command[0]} is missing") from error
     if done.returncode:
         raise ClusterError(f"`{' '.join(map(str, command))}` ended with {done.returncode}: {done.stderr or ''}")
     return done

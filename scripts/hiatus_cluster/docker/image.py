@@ -24,7 +24,7 @@ def options(parser):
 def build(arguments, say):
     """Builds the product and the image."""
     building.product(say)
-    building.hadoop(say)
+    building.hadoop_jars(say)
     base = _local_base(say) if arguments.local_base else arguments.base
     with tempfile.TemporaryDirectory(dir=layout.BUILD) as folder:
         context = Path(folder)
@@ -44,7 +44,7 @@ def _local_base(say):
         debootstrap = toolchain.program("debootstrap", "debootstrap", say)
         with tempfile.TemporaryDirectory(dir=layout.BUILD) as folder:
             say(f"making {_LOCAL_BASE}: debootstrap {_DEBIAN}")
-            building.run(debootstrap, "--variant=minbase", _DEBIAN, folder)
+            engine.run([debootstrap, "--variant=minbase", _DEBIAN, folder], stdout=subprocess.DEVNULL)
             archive = subprocess.Popen(["tar", "-C", folder, "-c", "."], stdout=subprocess.PIPE)
             engine.docker("import", "-", _LOCAL_BASE, stdin=archive.stdout, stdout=subprocess.DEVNULL)
     return _LOCAL_BASE
