@@ -32,7 +32,9 @@ def pytest_collection_modifyitems(config, items):
         if "release" in item.fixturenames:
             item.add_marker(pytest.mark.builds)
             item.add_marker(pytest.mark.timeout(3600))
-    items[:] = [item for item in items if bool(item.get_closest_marker("docker")) == config.getoption("--docker")]
+    others = [item for item in items if bool(item.get_closest_marker("docker")) != config.getoption("--docker")]
+    items[:] = [item for item in items if item not in others]
+    config.hook.pytest_deselected(items=others)
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,7 @@ class _BigAndSmall:
 
     def __init__(self, cluster):
         slots = _SLOTS_A_NODE * cluster.spec.nodes
-        self._cluster, self._maps = cluster, {"big": (slots + 2, 15), "small": (2, 15)}
+        self._cluster, self._maps = cluster, {"big": (slots + 2, 10), "small": (2, 10)}
         self._workloads = [self._submit("big")]
         wait_for(lambda: cluster.rm.metrics()["containersAllocated"] >= slots, "the big job fills the cluster", 120)
         self._workloads.append(self._submit("small"))

@@ -5,7 +5,7 @@ from ..errors import ClusterError
 from ..patience import until
 
 #: Strokes are 100 ms of work, see ``TimedTasks``.
-_BIG_MS, _SMALL_MS, _STROKE_MS = 15_000, 2000, 100
+_BIG_MS, _SMALL_MS, _STROKE_MS = 10_000, 2000, 100
 _TASK_MB = 256
 
 
