@@ -13,7 +13,7 @@ def paused(cluster, nodes=None):
 
 
 def states(cluster, container):
-    """{process: state letter, T if it stands still} of all sessions opened in a container; the shell in which YARN waits for its end is in none of them."""
+    """{process: state letter} of all sessions opened in a container; the shell in which YARN waits for its end is in none of them."""
     mark = b"CONTAINER_ID=" + container.encode()
     sessions = {}
     for pid in daemons.processes(cluster.dir):

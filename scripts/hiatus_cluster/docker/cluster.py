@@ -21,8 +21,9 @@ _NODE_ROOM_MB = 512
 
 def freezers():
     """{cgroup version: folder of this machine's cgroups that have its freezer}; a machine may have both."""
-    found = {"v1": _CGROUPS / "freezer", "v2": next((path for path in (_CGROUPS / "unified", _CGROUPS) if (path / "cgroup.controllers").exists()), None)}
-    return {version: folder for version, folder in found.items() if folder and folder.exists()}
+    places = {"v1": [(_CGROUPS / "freezer", "cgroup.procs")],
+              "v2": [(folder, "cgroup.controllers") for folder in (_CGROUPS / "unified", _CGROUPS)]}
+    return {version: folder for version, tried in places.items() for folder, file in tried if (folder / file).exists()}
 
 
 class DockerCluster(Cluster):

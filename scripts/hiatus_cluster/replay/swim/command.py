@@ -1,5 +1,6 @@
 """The command `scripts/replay swim`."""
 
+import dataclasses
 import math
 import re
 import tempfile
@@ -7,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from ... import jobs, layout
-from ...cluster import Cluster
 from ...docker import image
 from ...docker.cluster import DockerCluster
 from ...errors import ClusterError
@@ -42,10 +42,9 @@ def run(arguments, say):
     window, name = _window(arguments)
     rows = trace.read(trace.TRACES.get(window.trace, window.trace), window.first, window.last)
     planned = model.plan(rows, window.scale, SLOTS, arguments.load)
-    if arguments.docker and "fair-preempting" in arguments.schedulers:
-        raise ClusterError("--docker: FairScheduler's file of allocations is not handed to containers; leave out fair-preempting")
-    one = replay(f"swim-{name}-{arguments.mode}" + ("-docker" if arguments.docker else ""), planned, arguments.mode,
-                 DockerCluster if arguments.docker else Cluster)
+    one = replay(f"swim-{name}-{arguments.mode}", planned, arguments.mode)
+    if arguments.docker:
+        one = _in_docker(one, arguments.schedulers)
     say(_summary(planned))
     runs = side_by_side.run(one, arguments, say)
     capped = [job.name for job in planned if job.capped]
@@ -53,7 +52,7 @@ def run(arguments, say):
               f"{Fraction(window.scale).limit_denominator(10**6)}, arrivals spaced for a load of {arguments.load:g}. "
               f"{_summary(planned)} Larger than the model allows: {', '.join(capped) or 'none'}. "
               "Mode `" + arguments.mode + "`: " + _ABOUT[arguments.mode])
-    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on {'Docker containers' if arguments.docker else 'real daemons'}", method, runs, arguments)
+    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on real daemons{' in Docker' if arguments.docker else ''}", method, runs, arguments)
 
 
 _ABOUT = {
@@ -92,7 +91,7 @@ def _summary(planned):
             f"arrivals over {planned[-1].at_s:.0f} s.")
 
 
-def replay(name, planned, mode, kind=Cluster):
+def replay(name, planned, mode):
     """The jobs of a plan, and how they are checked."""
     submitted = [side_by_side.Job(job.bin, _SUBMISSIONS[mode](job), job.times_ms if mode == "timed" else None) for job in planned]
     checked = {"timed": _check_times, "bytes": _check_bytes}[mode]
@@ -100,9 +99,15 @@ def replay(name, planned, mode, kind=Cluster):
     def check(cluster, _, results, folder):
         return checked(cluster, planned, results, folder)
     if mode == "timed":
-        # Containers have no local file system in common.
-        return side_by_side.Replay(name, lambda repetition: submitted, check, fs="local" if kind is Cluster else "hdfs", kind=kind)
-    return side_by_side.Replay(name, lambda repetition: submitted, check, fs="hdfs", prepare=_put, kind=kind)
+        return side_by_side.Replay(name, lambda repetition: submitted, check)
+    return side_by_side.Replay(name, lambda repetition: submitted, check, fs="hdfs", prepare=_put)
+
+
+def _in_docker(one, names):
+    """The same replay on clusters of containers, which have no local file system in common."""
+    if "fair-preempting" in names:
+        raise ClusterError("--docker: FairScheduler's file of allocations is not handed to containers; leave out fair-preempting")
+    return dataclasses.replace(one, name=f"{one.name}-docker", kind=DockerCluster, fs="hdfs")
 
 
 def _timed(job):
