@@ -2,16 +2,19 @@
 
 import os
 import re
+import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
 
-from hiatus_cluster import configuration, layout
+from hiatus_cluster import configuration, daemons, layout
 from hiatus_cluster.configuration import Spec
 from hiatus_cluster.docker import image
-from hiatus_cluster.docker.cluster import DockerCluster
+from hiatus_cluster.docker.cluster import DockerCluster, freezers
 from hiatus_cluster.errors import ClusterError
+from support import wait_for
 
 _FILES = sorted(image.FOLDER.glob("compose*.yaml"))
 _SPEC = Spec(nodes=3, node_memory=[1024], scheduler="hiatus", recovery=True, properties={"yarn.scheduler.hiatus.min-run-ms": 500})
@@ -67,6 +70,31 @@ def test_its_configuration_is_that_of_the_image_with_what_was_asked_for(saved):
 def test_two_clusters_have_names_and_networks_of_their_own(tmp_path):
     one, other = (DockerCluster(tmp_path / name) for name in ("1", "2"))
     assert one.variables()["SUBNET"] != other.variables()["SUBNET"]
+
+
+@pytest.mark.skipif(not any(os.access(folder / "cgroup.procs", os.W_OK) for folder in freezers().values()), reason="no cgroup to write here")
+def test_a_container_gets_a_cgroup_by_which_it_is_frozen_and_known_to_be(tmp_path):
+    container = f"container_{os.getpid()}_0001_01_000002"
+    script = tmp_path / container / "launch_container.sh"
+    script.parent.mkdir()
+    script.write_text("sleep 600; true\n")
+    process = subprocess.Popen([image.FOLDER / "setsid-in-cgroup", "/bin/bash", script])
+    try:
+        (folder,) = wait_for(lambda: [path for top in freezers().values() for path in top.rglob(container)], "it has a cgroup")
+        wait_for(lambda: str(process.pid) in (folder / "cgroup.procs").read_text().split(), "it is in there")
+        wait_for(lambda: b"launch_container.sh" in Path(f"/proc/{process.pid}/cmdline").read_bytes(), "it runs")
+        version_1 = (folder / "freezer.state").exists()
+        control, frozen, thawed = (folder / "freezer.state", "FROZEN", "THAWED") if version_1 else (folder / "cgroup.freeze", "1", "0")
+        assert not daemons.frozen(process.pid)
+        control.write_text(frozen)
+        wait_for(lambda: daemons.frozen(process.pid), "it is frozen")
+        control.write_text(thawed)
+        wait_for(lambda: not daemons.frozen(process.pid), "it goes on")
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    wait_for(lambda: not (folder / "cgroup.procs").read_text(), "nobody is left in there")
+    folder.rmdir()
 
 
 @pytest.mark.parametrize("wish", [{"node_memory": [512, 1024, 512]}, {"standby": "manual"}, {"properties": {"node2:yarn.x": 1}}], ids=str)
