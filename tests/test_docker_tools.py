@@ -14,6 +14,7 @@ from hiatus_cluster.configuration import Spec
 from hiatus_cluster.docker import image
 from hiatus_cluster.docker.cluster import DockerCluster, freezers
 from hiatus_cluster.errors import ClusterError
+from hiatus_cluster.replay.swim import command, model, trace
 from support import wait_for
 
 _FILES = sorted(image.FOLDER.glob("compose*.yaml"))
@@ -28,10 +29,10 @@ def saved(tmp_path):
     return cluster
 
 
-@pytest.mark.parametrize("command", [["scripts/test", "--docker", "--local-base"], ["docker/mini-cluster", "up"]], ids=" ".join)
-def test_where_there_is_no_docker_that_is_said_at_once(command):
+@pytest.mark.parametrize("words", [["scripts/test", "--docker", "--local-base"], ["docker/mini-cluster", "up"]], ids=" ".join)
+def test_where_there_is_no_docker_that_is_said_at_once(words):
     env = {**os.environ, "DOCKER_HOST": "unix:///nowhere/docker.sock"}
-    done = subprocess.run(command, cwd=layout.ROOT, env=env, capture_output=True, text=True)
+    done = subprocess.run(words, cwd=layout.ROOT, env=env, capture_output=True, text=True)
     assert done.returncode == 1
     assert "no Docker: the engine that DOCKER_HOST names, unix:///nowhere/docker.sock, does not answer" in done.stderr
     assert "Rust" not in done.stdout, "nothing was built before"
@@ -95,6 +96,16 @@ def test_a_container_gets_a_cgroup_by_which_it_is_frozen_and_known_to_be(tmp_pat
         process.wait()
     wait_for(lambda: not (folder / "cgroup.procs").read_text(), "nobody is left in there")
     folder.rmdir()
+
+
+def test_a_replay_in_docker_has_the_same_jobs_and_a_page_of_its_own():
+    planned = model.plan([trace.Row(1, 0, 64 * model.MB, 0, 0)], 1, 8, 0.8)
+    one = command.replay("swim-x-timed", planned, "timed")
+    other = command.in_docker(one, ["fair", "hiatus"])
+    assert (other.name, other.kind, other.fs) == ("swim-x-timed-docker", DockerCluster, "hdfs")
+    assert other.jobs(1) == one.jobs(1)
+    with pytest.raises(ClusterError, match="leave out fair-preempting"):
+        command.in_docker(one, ["fair-preempting"])
 
 
 @pytest.mark.parametrize("wish", [{"node_memory": [512, 1024, 512]}, {"standby": "manual"}, {"properties": {"node2:yarn.x": 1}}], ids=str)

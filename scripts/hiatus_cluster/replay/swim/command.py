@@ -44,7 +44,7 @@ def run(arguments, say):
     planned = model.plan(rows, window.scale, SLOTS, arguments.load)
     one = replay(f"swim-{name}-{arguments.mode}", planned, arguments.mode)
     if arguments.docker:
-        one = _in_docker(one, arguments.schedulers)
+        one = in_docker(one, arguments.schedulers)
     say(_summary(planned))
     runs = side_by_side.run(one, arguments, say)
     capped = [job.name for job in planned if job.capped]
@@ -103,7 +103,7 @@ def replay(name, planned, mode):
     return side_by_side.Replay(name, lambda repetition: submitted, check, fs="hdfs", prepare=_put)
 
 
-def _in_docker(one, names):
+def in_docker(one, names):
     """The same replay on clusters of containers, which have no local file system in common."""
     if "fair-preempting" in names:
         raise ClusterError("--docker: FairScheduler's file of allocations is not handed to containers; leave out fair-preempting")
