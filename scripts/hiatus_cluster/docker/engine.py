@@ -97,10 +97,10 @@ def _started():
     """Process id of the engine that ``ensure`` started, if it is alive."""
     try:
         pid = int(_PID.read_text())
+        name = Path(f"/proc/{pid}/comm").read_text().strip()
     except (OSError, ValueError):
         return None
-    alive = daemons.state(pid) not in (None, "Z") and Path(f"/proc/{pid}/comm").read_text().strip() == "dockerd"
-    return pid if alive else None
+    return pid if name == "dockerd" and daemons.state(pid) != "Z" else None
 
 
 def run(command, **more):
