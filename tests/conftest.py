@@ -13,7 +13,13 @@ from hiatus_cluster.configuration import Spec
 from hiatus_cluster.release import assembly
 
 
-def pytest_collection_modifyitems(items):
+def pytest_addoption(parser):
+    """What `scripts/test --docker` says."""
+    parser.addoption("--docker", action="store_true", help="only what runs on a cluster of Docker containers, which is left out otherwise")
+    parser.addoption("--nodes", type=int, default=2, help="NodeManagers of that cluster")
+
+
+def pytest_collection_modifyitems(config, items):
     """Whatever uses a cluster is marked, so that `-m "not daemons"` leaves it out; likewise what builds the release.
 
     It gets a second try, which the summary tells as RERUN: a neighbour on the machine can starve a dozen daemons for longer than any
@@ -26,6 +32,9 @@ def pytest_collection_modifyitems(items):
         if "release" in item.fixturenames:
             item.add_marker(pytest.mark.builds)
             item.add_marker(pytest.mark.timeout(3600))
+    others = [item for item in items if bool(item.get_closest_marker("docker")) != config.getoption("--docker")]
+    items[:] = [item for item in items if item not in others]
+    config.hook.pytest_deselected(items=others)
 
 
 @pytest.fixture(scope="session")

@@ -38,7 +38,8 @@ _ELSEWHERE = {
 _BY_HAND = {
     "scripts/demo": ("takes five minutes", "docs/timeline.svg", "CapacityScheduler (stock)"),
     "scripts/test --conformance": ("takes hours", "scripts/hiatus_cluster/conformance.py", "BY_DESIGN"),
-    "docker/mini-cluster up": ("needs Docker", "docker/mini-cluster", "def check("),
+    "docker/mini-cluster": ("needs Docker", "docker/mini-cluster", "def check("),
+    "scripts/test --docker": ("needs Docker", "tests/test_docker.py", "pytest.mark.docker"),
     "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/architecture.md", "14.3 million steps"),
     "cargo bench -p hiatus-core --bench step": ("measures, built for that; CI's lints compile it", "docs/operations.md", "median of 50 copies"),
     "cargo bench -p hiatus-core --bench flex": ("measures, built for that; CI's lints compile it", "docs/experiments-flex.md", "--bench flex"),

@@ -39,9 +39,14 @@ def _jars(say, library, remark=""):
 
 def hadoop(say):
     """Hadoop's jars and the archive of their classes."""
+    hadoop_jars(say)
+    class_sharing.prepare(say)
+
+
+def hadoop_jars(say):
+    """Hadoop's jars alone."""
     say("Hadoop's jars")
     run(*GRADLE, "--quiet", "hadoopDist")
-    class_sharing.prepare(say)
 
 
 def run(*command):

@@ -117,27 +117,16 @@ class Cluster:
             if running := self.running():
                 pids = ", ".join(f"{daemon.name} {daemon.pid}" for daemon in running)
                 raise ClusterError(f"a cluster is running in {self.dir} already ({pids}): `down` it first, or choose another --dir")
-            daemons.kill_all(self.dir)
+            self._end()
             for name in ("cluster.json", "conf", "namenode", "datanode", "rm-state", "zookeeper", "staging", "tmp", "pids", "logs",
                          *(path.name for path in self.dir.glob("node[0-9]*")), *(path.name for path in self.dir.glob("conf-*"))):
                 _remove(self.dir / name)
-            ports = _free_ports(spec)
-            self._file.write_text(json.dumps({"spec": vars(spec), "ports": ports}, indent=1))
-            configuration.write(self.dir, spec, ports)
+            self._save(spec, _free_ports(spec))
             (self.dir / "tmp").mkdir()
             try:
-                *others, history = self.names()
-                for name in others:
-                    self._start(name)
-                if spec.standby == "manual":
-                    self.await_ready(self.managers())
-                    self.run("yarn", "rmadmin", "-transitionToActive", configuration.manager_id(1))
-                if "namenode" in others:  # without it the history server sleeps 10 s before it looks again
-                    self.await_ready(["namenode"])
-                self._start(history)
-                self.await_ready(say=say)
+                self._launch(say)
             except BaseException:
-                daemons.kill_all(self.dir)
+                self._end()
                 raise
 
     def down(self):
@@ -145,7 +134,31 @@ class Cluster:
         if not self.dir.exists():
             return 0
         with self._locked():
-            return daemons.kill_all(self.dir)
+            return self._end()
+
+    def _launch(self, say):
+        *others, history = self.names()
+        for name in others:
+            self._start(name)
+        if self.spec.standby == "manual":
+            self.await_ready(self.managers())
+            self.run("yarn", "rmadmin", "-transitionToActive", configuration.manager_id(1))
+        if "namenode" in others:  # without it the history server sleeps 10 s before it looks again
+            self.await_ready(["namenode"])
+        self._start(history)
+        self.await_ready(say=say)
+
+    def _end(self):
+        """Ends every process of the cluster; says how many there were."""
+        return daemons.kill_all(self.dir)
+
+    def _save(self, spec, ports, **more):
+        """Writes down what the cluster is, here and in its configuration."""
+        self._file.write_text(json.dumps({"spec": vars(spec), "ports": ports, **more}, indent=1))
+        self._write_configuration(spec, ports)
+
+    def _write_configuration(self, spec, ports):
+        configuration.write(self.dir, spec, ports)
 
     def start(self, name, wait=True):
         """Starts one daemon again, on its old ports."""
@@ -166,10 +179,9 @@ class Cluster:
         saved = self._saved()
         merged = {**saved["spec"]["properties"], **properties}
         saved["spec"]["properties"] = {key: value for key, value in merged.items() if value is not None}
-        spec = Spec(**saved["spec"])
+        spec = Spec(**saved.pop("spec"))
         spec.validate()
-        self._file.write_text(json.dumps(saved, indent=1))
-        configuration.write(self.dir, spec, saved["ports"])
+        self._save(spec, **saved)
 
     def await_ready(self, names=None, say=lambda text: None, patience_s=_START_PATIENCE_S):
         """Waits until the named daemons (default: all) do their work; a daemon that dies meanwhile is an error with its log's tail."""

@@ -3,6 +3,7 @@
 import getpass
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -133,17 +134,17 @@ def write(state_dir, spec, ports):
     """Writes ``conf/`` and ``conf-client/``, and folders for NodeManagers (``conf-node<i>/``) and each of two ResourceManagers."""
     common = _common(Path(state_dir), spec, ports)
     everywhere = {key: value for key, value in spec.properties.items() if not re.match(r"node\d+:", key)}
-    _write_folder(Path(state_dir) / "conf", {**common, **everywhere}, _LOG4J)
-    _write_folder(Path(state_dir) / "conf-client", {**common, **everywhere}, _CLIENT_LOG4J)
+    write_folder(Path(state_dir) / "conf", {**common, **everywhere}, _LOG4J)
+    write_folder(Path(state_dir) / "conf-client", {**common, **everywhere}, _CLIENT_LOG4J)
     if spec.standby:
         _replace(Path(state_dir) / "conf" / "zoo.cfg", _zookeeper(Path(state_dir), ports))
         for number in spec.managers():
-            _write_folder(Path(state_dir) / f"conf-resourcemanager{number}",
-                          {**common, "yarn.resourcemanager.ha.id": manager_id(number), **everywhere}, _LOG4J)
+            write_folder(Path(state_dir) / f"conf-resourcemanager{number}",
+                         {**common, "yarn.resourcemanager.ha.id": manager_id(number), **everywhere}, _LOG4J)
     for node in range(1, spec.nodes + 1):
         own = {key.split(":", 1)[1]: value for key, value in spec.properties.items() if key.startswith(f"node{node}:")}
-        _write_folder(Path(state_dir) / f"conf-node{node}",
-                      {**common, **_node(Path(state_dir), spec, ports, node), **everywhere, **own}, _LOG4J)
+        write_folder(Path(state_dir) / f"conf-node{node}",
+                     {**common, **_node(Path(state_dir), spec, ports, node), **everywhere, **own}, _LOG4J)
 
 
 def file_of(key):
@@ -151,7 +152,14 @@ def file_of(key):
     return next(name for prefix, name in _FILE_BY_PREFIX if key.startswith(prefix))
 
 
-def _write_folder(folder, properties, log4j):
+def read_folder(folder):
+    """The properties of all files of a folder."""
+    return {row.findtext("name"): row.findtext("value") for name in _FILES if (folder / name).exists()
+            for row in ElementTree.parse(folder / name).getroot()}
+
+
+def write_folder(folder, properties, log4j):
+    """Writes properties into the files they belong in, and the text of ``log4j.properties``."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in _FILES:
         rows = "".join(f"<property><name>{escape(key)}</name><value>{escape(str(value))}</value></property>\n"
@@ -170,20 +178,17 @@ def _replace(path, text):
 
 
 def _common(state, spec, ports):
-    properties = {
+    return {
         **_file_system(state, spec, ports),
         **_mapreduce(state, spec, ports),
         "hadoop.tmp.dir": state / "tmp",
         "hadoop.http.staticuser.user": getpass.getuser(),
         "ipc.client.connect.max.retries": 60,
         **_managers(spec, ports),
-        "yarn.resourcemanager.scheduler.class": SCHEDULERS[spec.scheduler],
-        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": spec.node_heartbeat_ms,
+        **of_scheduling(spec),
+        **of_recovery(spec, (state / "rm-state").as_uri()),
         # Daemons and applications find a restarted ResourceManager again at once, not after 30 s.
         "yarn.resourcemanager.connect.retry-interval.ms": 1000,
-        "yarn.scheduler.minimum-allocation-mb": 128,
-        "yarn.scheduler.maximum-allocation-mb": max(spec.memory_of(node) for node in range(1, spec.nodes + 1)),
-        "yarn.scheduler.maximum-allocation-vcores": max(spec.vcores_of(node) for node in range(1, spec.nodes + 1)),
         "yarn.application.classpath": distribution.container_class_path(state / "conf"),
         "yarn.scheduler.capacity.root.queues": "default",
         "yarn.scheduler.capacity.root.default.capacity": 100,
@@ -192,15 +197,42 @@ def _common(state, spec, ports):
         "yarn.scheduler.capacity.node-locality-delay": -1,
         "yarn.scheduler.fair.user-as-default-queue": "false",
     }
-    if spec.recovery:
-        properties.update({
-            "yarn.resourcemanager.recovery.enabled": "true",
-            "yarn.resourcemanager.work-preserving-recovery.enabled": "true",
-            "yarn.resourcemanager.store.class": f"{_STORES}.{'ZKRMStateStore' if spec.standby else 'FileSystemRMStateStore'}",
-            "yarn.resourcemanager.fs.state-store.uri": (state / "rm-state").as_uri(),
-        })
+
+
+def of_scheduling(spec):
+    """What the ResourceManager is told of scheduler and nodes, wherever it runs."""
+    properties = {
+        "yarn.resourcemanager.scheduler.class": SCHEDULERS[spec.scheduler],
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": spec.node_heartbeat_ms,
+        "yarn.scheduler.minimum-allocation-mb": 128,
+        "yarn.scheduler.maximum-allocation-mb": max(spec.memory_of(node) for node in range(1, spec.nodes + 1)),
+        "yarn.scheduler.maximum-allocation-vcores": max(spec.vcores_of(node) for node in range(1, spec.nodes + 1)),
+    }
     if spec.scheduler == "hiatus":
         properties["yarn.resourcemanager.auto-update.containers"] = "true"
+    return properties
+
+
+def of_recovery(spec, store):
+    """What lets a ResourceManager take over what it finds when it starts; ``store`` is the URI of the folder where it writes that down."""
+    if not spec.recovery:
+        return {}
+    return {
+        "yarn.resourcemanager.recovery.enabled": "true",
+        "yarn.resourcemanager.work-preserving-recovery.enabled": "true",
+        "yarn.resourcemanager.store.class": f"{_STORES}.{'ZKRMStateStore' if spec.standby else 'FileSystemRMStateStore'}",
+        "yarn.resourcemanager.fs.state-store.uri": store,
+    }
+
+
+def of_node(spec, node):
+    """What a NodeManager is told of itself, wherever it runs."""
+    properties = {
+        "yarn.nodemanager.resource.memory-mb": spec.memory_of(node),
+        "yarn.nodemanager.resource.cpu-vcores": spec.vcores_of(node),
+    }
+    if spec.scheduler == "hiatus":
+        properties["yarn.nodemanager.container-executor.class"] = HIATUS_EXECUTOR
     return properties
 
 
@@ -299,8 +331,7 @@ def _node(state, spec, ports, node):
         "yarn.nodemanager.webapp.address": f"{host}:{ports[f'nm-http{node}']}",
         "mapreduce.shuffle.port": ports[f"nm-shuffle{node}"],
         "yarn.nodemanager.aux-services": "mapreduce_shuffle",
-        "yarn.nodemanager.resource.memory-mb": spec.memory_of(node),
-        "yarn.nodemanager.resource.cpu-vcores": spec.vcores_of(node),
+        **of_node(spec, node),
         "yarn.nodemanager.local-dirs": home / "local",
         "yarn.nodemanager.log-dirs": home / "logs",
         "yarn.nodemanager.vmem-check-enabled": "false",
@@ -316,6 +347,4 @@ def _node(state, spec, ports, node):
             "yarn.nodemanager.recovery.supervised": "true",
             "yarn.nodemanager.recovery.dir": home / "recovery",
         })
-    if spec.scheduler == "hiatus":
-        properties["yarn.nodemanager.container-executor.class"] = HIATUS_EXECUTOR
     return properties

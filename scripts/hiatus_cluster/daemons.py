@@ -4,6 +4,7 @@ Every daemon gets the cluster's state directory in the environment variable HIAT
 containers: so whatever a cluster started can be told from everything else on the machine, even if its parent is gone.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -60,6 +61,19 @@ def stat(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return None
+
+
+def frozen(pid):
+    """Whether a cgroup freezer (v1 or v2) holds a process, of which its state letter says nothing."""
+    for line in b"".join(_proc(pid, "cgroup")).decode().splitlines():
+        _, controllers, path = line.split(":", 2)
+        reports = {"freezer": [("freezer", "freezer.state", "FROZEN")],
+                   "": [("", "cgroup.events", "frozen 1"), ("unified", "cgroup.events", "frozen 1")]}
+        for mount, file, word in reports.get(controllers, []):
+            with contextlib.suppress(OSError):
+                if word in Path("/sys/fs/cgroup", mount, path.lstrip("/"), file).read_text():
+                    return True
+    return False
 
 
 def kill_all(state_dir, patience_s=20):

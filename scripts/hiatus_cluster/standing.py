@@ -20,7 +20,7 @@ def states(cluster, container):
         with contextlib.suppress(ProcessLookupError):
             sessions[pid] = os.getsid(pid)
     own = {pid for pid, session in sessions.items() if pid == session and mark in daemons.environment(pid)}
-    found = {pid: daemons.state(pid) for pid, session in sessions.items() if session in own}
+    found = {pid: _state(pid) for pid, session in sessions.items() if session in own}
     return {pid: state for pid, state in found.items() if state not in (None, "Z")}
 
 
@@ -37,4 +37,10 @@ def stands_still(cluster, container):
 
 def stopped(cluster):
     """Processes of the cluster that stand still, whoever they belong to."""
-    return [pid for pid in daemons.processes(cluster.dir) if pid != os.getpid() and daemons.state(pid) == "T"]
+    return [pid for pid in daemons.processes(cluster.dir) if pid != os.getpid() and _state(pid) == "T"]
+
+
+def _state(pid):
+    """State letter of a process; T for one that a cgroup freezer holds, too."""
+    letter = daemons.state(pid)
+    return "T" if letter not in (None, "Z") and daemons.frozen(pid) else letter

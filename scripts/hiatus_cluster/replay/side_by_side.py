@@ -46,6 +46,7 @@ class Replay:
     check: Callable  #: (cluster, repetition, results, folder to work in) -> list of what was checked, in words; raises ClusterError
     fs: str = "local"
     prepare: Callable = lambda cluster, repetition: None  #: puts data into a fresh cluster
+    kind: Callable = Cluster  #: what makes its clusters, each of a state directory
 
 
 def folder_of(name):
@@ -90,7 +91,7 @@ def _once(replay, name, repetition, say):
 
 
 def _measure(replay, repetition, spec, jobs, label, say):
-    cluster = Cluster(folder_of(replay.name) / CLUSTER)
+    cluster = replay.kind(folder_of(replay.name) / CLUSTER)
     cluster.down()
     watch = Watch(cluster.dir)
     say(f"{label}: starting")

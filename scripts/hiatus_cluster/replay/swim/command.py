@@ -1,5 +1,6 @@
 """The command `scripts/replay swim`."""
 
+import dataclasses
 import math
 import re
 import tempfile
@@ -7,6 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from ... import jobs, layout
+from ...docker import image
+from ...docker.cluster import DockerCluster
 from ...errors import ClusterError
 from .. import report, side_by_side
 from ..schedulers import SLOTS
@@ -30,6 +33,8 @@ def options(parser):
     parser.add_argument("--mode", choices=_TALLY, default="timed",
                         help="tasks work as long as the model says (timed, the default), or jobs read, shuffle and write bytes: "
                         "an eighth of the scaled trace's (bytes)")
+    parser.add_argument("--docker", action="store_true", help="on a cluster of Docker containers, on a page of its own")
+    image.options(parser)
     side_by_side.options(parser)
 
 
@@ -40,6 +45,8 @@ def run(arguments, say):
     planned = model.plan(rows, window.scale, SLOTS, arguments.load)
     loaded = "" if arguments.load == _LOAD else f"-load-{arguments.load:g}"
     one = replay(f"swim-{name}-{arguments.mode}{loaded}", planned, arguments.mode)
+    if arguments.docker:
+        one = in_docker(one, arguments.schedulers)
     say(_summary(planned))
     runs = side_by_side.run(one, arguments, say)
     capped = [job.name for job in planned if job.capped]
@@ -47,7 +54,7 @@ def run(arguments, say):
               f"{Fraction(window.scale).limit_denominator(10**6)}, arrivals spaced for a load of {arguments.load:g}. "
               f"{_summary(planned)} Larger than the model allows: {', '.join(capped) or 'none'}. "
               "Mode `" + arguments.mode + "`: " + _ABOUT[arguments.mode])
-    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on real daemons", method, runs, arguments)
+    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on real daemons{' in Docker' if arguments.docker else ''}", method, runs, arguments)
 
 
 _ABOUT = {
@@ -96,6 +103,13 @@ def replay(name, planned, mode):
     if mode == "timed":
         return side_by_side.Replay(name, lambda repetition: submitted, check)
     return side_by_side.Replay(name, lambda repetition: submitted, check, fs="hdfs", prepare=_put)
+
+
+def in_docker(one, names):
+    """The same replay on clusters of containers, which have no local file system in common."""
+    if "fair-preempting" in names:
+        raise ClusterError("--docker: FairScheduler's file of allocations is not handed to containers; leave out fair-preempting")
+    return dataclasses.replace(one, name=f"{one.name}-docker", kind=DockerCluster, fs="hdfs")
 
 
 def _timed(job):

@@ -1,0 +1,1 @@
+"""Clusters as Docker containers: the engine, the image, and a cluster that is spoken to as one of processes is."""
