@@ -83,8 +83,8 @@ def test_what_is_no_library_needs_no_glibc(tmp_path):
 
 #: What the kernel's folder for a group's limits has, by version, and what a group of 0.3 processors says there.
 _CPU_MOUNTS = {
-    1: ("cgroup", "rw,cpu,cpuacct", {}, {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "30000"}),
-    2: ("cgroup2", "rw", {"cgroup.controllers": "cpu memory"}, {"cpu.max": "30000 100000"}),
+    1: ("cgroup", "rw,cpu,cpuacct", {}, {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "30000", "cpu.shares": "262144"}),
+    2: ("cgroup2", "rw", {"cgroup.controllers": "cpu memory"}, {"cpu.max": "30000 100000", "cpu.weight": "10000"}),
 }
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 #: In microseconds, as the kernel has it by default: so often a group gets its part of a processor.
 _PERIOD_US = 100_000
+#: The most that the kernel takes, by version: a group weighs as much as one process otherwise, however many are in it.
+_WEIGHT = {1: {"cpu.shares": "262144"}, 2: {"cpu.weight": "10000"}}
 
 
 class Unavailable(Exception):
@@ -40,15 +42,18 @@ class Cgroup:
 
 
 def of_processors(name, part, mounts=Path("/proc/mounts")):
-    """A group that gets ``part`` of one processor (cgroup version 1 or 2). Raises Unavailable where the machine has none for that."""
+    """A group that gets ``part`` of one processor, no more, and no less if it wants that (cgroup version 1 or 2).
+
+    Raises Unavailable where the machine has none for that.
+    """
     quota_us = round(part * _PERIOD_US)
     for _, folder, kind, options, *_ in map(str.split, mounts.read_text().splitlines()):
         if kind == "cgroup" and "cpu" in options.split(","):
-            return Cgroup(folder, name, {"cpu.cfs_period_us": str(_PERIOD_US), "cpu.cfs_quota_us": str(quota_us)})
+            return Cgroup(folder, name, {"cpu.cfs_period_us": str(_PERIOD_US), "cpu.cfs_quota_us": str(quota_us), **_WEIGHT[1]})
         if kind == "cgroup2" and "cpu" in (Path(folder) / "cgroup.controllers").read_text().split():
             try:
                 (Path(folder) / "cgroup.subtree_control").write_text("+cpu")
             except OSError as error:
                 raise Unavailable(f"cgroups of {folder} get no processor time of their own: {error}") from error
-            return Cgroup(folder, name, {"cpu.max": f"{quota_us} {_PERIOD_US}"})
+            return Cgroup(folder, name, {"cpu.max": f"{quota_us} {_PERIOD_US}", **_WEIGHT[2]})
     raise Unavailable("this machine has no cgroup controller `cpu`, of version 1 or 2")
