@@ -198,10 +198,12 @@ def report(outcomes):
 
     columns = [*_KINDS, "all", "all after the first round"]
     seconds = {name: [*(mean_s(name, kind) for kind in _KINDS), mean_s(name), mean_s(name, learnt=True)] for name in variants}
-    parts = [tables.table("Mean time of a job, s", ["", *columns], [[name, *of_kind] for name, of_kind in seconds.items()])]
+    rounds = {name: len({key[1] for key in outcomes if key[0] == name}) for name in variants}
+    parts = [tables.table("Mean time of a job, s", ["", "rounds", *columns], [[name, rounds[name], *of_kind] for name, of_kind in seconds.items()])]
     ratio = {}
     if "stock" in seconds:
-        ratio = {name: [_over(mine, stock) for mine, stock in zip(of_kind, seconds["stock"])] for name, of_kind in seconds.items()}
+        *of_stock, _ = seconds["stock"]  # which does not learn
+        ratio = {name: [_over(mine, stock) for mine, stock in zip(of_kind, [*of_stock, of_stock[-1]])] for name, of_kind in seconds.items()}
         parts.append(tables.table("The same over stock's", ["", *columns], [[name, *of_kind] for name, of_kind in ratio.items()]))
     sides = {(name, kind): _sides(of(name, kind)) for name in variants for kind in _KINDS}
     parts.append(tables.table("A map's time by side", ["", "jobs", "maps on physical", "mean, s", "maps on virtual", "mean, s", "virtual over physical"],
