@@ -1,8 +1,8 @@
 """From which length of suspension on MapReduce's speculation loses attempts, under stock's estimator and under ours.
 
-A job of ten equal maps on six places. When the first six are done and the last four are at work, an application that says that it is
-small takes all places for a time and so suspends those four. Speculation is on, as MapReduce has it by default. The demonstration's
-jobs and those of hfsp-live speculate at all defaults.
+A job of ten equal maps on six places. When the first six are done and the last four are at work, an application of a queue to which
+nearly all is guaranteed takes all places for a time and so suspends those four. Speculation is on, as MapReduce has it by default. The
+demonstration's jobs and those of hfsp-live speculate at all defaults.
 """
 
 import statistics
@@ -27,6 +27,14 @@ _HEAD_START_S = 7
 #: With the default, 6 s, stock takes every map for stuck whose JVM needs more than 3 s to start: it looks 9 s after the launch.
 _REPORT_MS = 3_000
 _PATIENCE_S = 600
+_CAPACITY = "yarn.scheduler.capacity."
+_QUEUES = {
+    _CAPACITY + "root.queues": "first,other",
+    _CAPACITY + "root.first.capacity": 1,
+    _CAPACITY + "root.other.capacity": 99,
+    **{f"{_CAPACITY}root.{queue}.{key}": 100 for queue in ("first", "other") for key in ("maximum-capacity", "user-limit-factor")},
+    _CAPACITY + "maximum-am-resource-percent": 1,
+}
 _SECONDS = [0, 2, 5, 10, 30, 70, 130]
 _SLOW = "a slow map"
 _OURS = "BatchMR"
@@ -39,8 +47,8 @@ _ESTIMATOR = "yarn.app.mapreduce.am.job.task.estimator.class"
 _SPECULATING = {"mapreduce.map.speculative": "true", "mapreduce.reduce.speculative": "true", _ESTIMATOR: ESTIMATORS[_OURS]}
 _METHOD = (
     f"Real MapReduce jobs under HiatusScheduler on one NodeManager with room for {_SLOTS} tasks. A job has {_MAPS} maps of {_MAP_S} s; "
-    f"{_HEAD_START_S} s after the last {_HELD} have been launched, when the first {_SLOTS} are done, an application of {_SLOTS} containers that "
-    f"says that it is small takes all places for the given time (0: there is none) and so suspends the {_HELD}. Speculation is MapReduce's default; "
+    f"{_HEAD_START_S} s after the last {_HELD} have been launched, when the first {_SLOTS} are done, an application of {_SLOTS} containers of "
+    f"another queue, to which 99 % are guaranteed, takes all places for the given time (0: there is none) and so suspends the {_HELD}. Speculation is MapReduce's default; "
     f"tasks report every {_REPORT_MS // 1000} s instead of 6 (else stock backs up maps whose JVM is slow to start, suspended or not), and our "
     "estimators judge maps that have worked for 15 s, instead of a minute, for these maps are short. Each backup costs an attempt: one of the two "
     "is killed. One run of each: attempts are counted, not timed. *Workloads*: the jobs of `scripts/demo`, and of `hfsp-live`'s first seed under "
@@ -105,7 +113,7 @@ def _up(cluster, say):
     cluster.up(Spec(
         nodes=1, node_memory=[_SLOTS * _TASK_MB + 2 * _MASTER_MB], node_vcores=[32], node_heartbeat_ms=200, scheduler="hiatus", fs="local",
         properties={
-            "yarn.scheduler.capacity.maximum-am-resource-percent": 1,
+            **_QUEUES,
             "yarn.scheduler.hiatus.min-run-ms": 0,
             "yarn.scheduler.hiatus.max-suspended-memory": 4,
             "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
@@ -117,7 +125,7 @@ def _up(cluster, say):
 
 def _job(name, estimator, maps_s):
     return job(name.lower(), 0, "timed-tasks", ",".join(str(seconds * 1000) for seconds in maps_s),
-               conf={_ESTIMATOR: ESTIMATORS[estimator]})
+               conf={_ESTIMATOR: ESTIMATORS[estimator], "mapreduce.job.queuename": "first"})
 
 
 def _suspended(cluster, estimator, seconds):
@@ -128,7 +136,7 @@ def _suspended(cluster, estimator, seconds):
         if seconds:
             _await_launched(cluster, begun + 1 + _MAPS)
             time.sleep(_HEAD_START_S)
-            other.start("other", _SLOTS, memory_mb=_TASK_MB, command=work(seconds), tags=["hiatus.size=1"])
+            other.start("other", _SLOTS, memory_mb=_TASK_MB, command=work(seconds), queue="other")
             other.wait("other", timeout_s=_PATIENCE_S)
         workload.wait(_PATIENCE_S)
     finally:
