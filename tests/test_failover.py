@@ -1,14 +1,17 @@
-"""The standby ResourceManager takes over, by an order and after a crash, while containers are suspended and parked."""
+"""The standby ResourceManager takes over, by an order and after a crash, while containers are suspended and parked, and with history."""
 
+import re
 import urllib.request
 
 import live
-from hiatus_cluster import containers, failovers, jobs
+from hiatus_cluster import containers, failovers, jobs, layout
 from support import wait_for
 
 _NIGHT, _BIG, _SMALL = 2, 10, 3  # maps; with the masters of the first two jobs those of the big one are all that the nodes hold
 
+_HISTORY = layout.BUILD / "tests" / __name__ / "history"  #: on a disk that both ResourceManagers see
 SPEC = live.spec(nodes=2, node_memory=[1536], recovery=True, standby="manual", properties={
+    "yarn.scheduler.hiatus.rm.history-dir": str(_HISTORY),
     # Applications may have opportunistic containers of their own here, so the standby must know which are Hiatus's.
     "yarn.resourcemanager.opportunistic-container-allocation.enabled": "true",
     # On a slow machine the parked maps would be done by their pulses.
@@ -32,8 +35,7 @@ def _assert_stands_by(cluster, number):
             assert answer.geturl().endswith(cluster.rm.base.rpartition(":")[2] + path), answer.geturl()
 
 
-def test_nothing_is_lost_run_twice_or_woken_by_failovers(clusters):
-    cluster = clusters(**SPEC)
+def test_nothing_is_lost_run_twice_or_woken_by_failovers(cluster):
     expected = live.write_text(cluster.dir / "text", _NIGHT)
     parked_job = jobs.Workload(cluster, [jobs.job("night", 0, "wordcount", cluster.dir / "text", cluster.dir / "counts")])
     night, (_, *parked) = live.await_job(cluster, 1 + _NIGHT)
@@ -61,3 +63,44 @@ def test_nothing_is_lost_run_twice_or_woken_by_failovers(clusters):
     assert live.read_counts(cluster.dir / "counts") == expected
     live.assert_books_agree(cluster)
     wait_for(lambda: live.stopped(cluster) == [], "no process stands still")
+
+
+def _known_after(cluster, failover):
+    """How many earlier runs the ResourceManager finds that a failover makes the active one."""
+    def found(name):
+        return re.findall(r"history: (\d+) runs of earlier jobs are known", live.log(cluster, name))
+
+    before = {name: len(found(name)) for name in cluster.managers()}
+    failover(cluster)
+    active = f"resourcemanager{cluster.active()}"
+    return int(wait_for(lambda: found(active)[before[active]:], f"{active} has opened the history")[-1])
+
+
+def _run(applications, *names):
+    """Applications of one task each, one after the other to their ends."""
+    for name in names:
+        applications.start(name, 1, command="sleep 0.1")
+        applications.wait(name)
+
+
+def test_the_next_resource_manager_knows_what_jobs_took_and_a_killed_one_loses_the_last_at_most(cluster):
+    with live.applications(cluster) as applications:
+        _run(applications, "daily 1", "other 1")
+    before = _known_after(cluster, failovers.ordered)
+    assert before >= 2
+
+    many = [f"many {number}" for number in range(1, 9)]
+    with live.applications(cluster) as applications:
+        _run(applications, *many)
+        after = _known_after(cluster, failovers.killed)  # as soon as the last one has ended
+    assert before + len(many) - 1 <= after <= before + len(many)
+
+    with live.applications(cluster) as applications:
+        applications.start("daily 2", 1, command="sleep 30")
+        app = applications.app_id("daily 2")
+
+        def told():
+            phases = [phase for job in cluster.rm.get("/ws/v1/hiatus")["jobs"] if job["application"] == app for phase in job["phases"]]
+            return any(phase["earlier_task_s"] is not None for phase in phases)
+        wait_for(told, "its earlier run is known, which another ResourceManager wrote down")
+        applications.finish("daily 2")

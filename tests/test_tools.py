@@ -3,12 +3,14 @@
 import platform
 import re
 import subprocess
+from dataclasses import dataclass
 
 import pytest
 
 from hiatus_cluster import configuration, distribution, layout, portable
 from hiatus_cluster.configuration import Spec
 from hiatus_cluster.errors import ClusterError
+from hiatus_cluster.experiments import cgroups, kept
 
 
 @pytest.mark.parametrize("spec, complaint", [
@@ -77,3 +79,43 @@ def test_the_glibc_that_the_native_library_needs_is_that_of_its_symbols():
 def test_what_is_no_library_needs_no_glibc(tmp_path):
     (tmp_path / "text").write_bytes(b"GLIBC_2.99 \0GLIBC_PRIVATE\0")
     assert portable.needed_glibc(tmp_path / "text") == (0, 0)
+
+
+#: What the kernel's folder for a group's limits has, by version, and what a group of 0.3 processors says there.
+_CPU_MOUNTS = {
+    1: ("cgroup", "rw,cpu,cpuacct", {}, {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "30000", "cpu.shares": "262144"}),
+    2: ("cgroup2", "rw", {"cgroup.controllers": "cpu memory"}, {"cpu.max": "30000 100000", "cpu.weight": "10000"}),
+}
+
+
+@pytest.mark.parametrize("version", _CPU_MOUNTS)
+def test_a_part_of_a_processor_is_asked_for_as_the_kernel_wants_it(tmp_path, version):
+    kind, options, there, limits = _CPU_MOUNTS[version]
+    for name, content in there.items():
+        (tmp_path / name).write_text(content)
+    (tmp_path / "mounts").write_text(f"proc /proc proc rw 0 0\ncgroup {tmp_path} {kind} {options} 0 0\n")
+    cgroups.of_processors("node1", 0.3, mounts=tmp_path / "mounts")
+    (group,) = tmp_path.glob("hiatus-*-node1")
+    assert {file.name: file.read_text() for file in group.iterdir()} == limits
+    if version == 2:
+        assert (tmp_path / "cgroup.subtree_control").read_text() == "+cpu"
+
+
+@pytest.mark.parametrize("mounts", ["proc /proc proc rw 0 0\n", "cgroup /nowhere/memory cgroup rw,memory 0 0\n"])
+def test_without_a_controller_of_processors_nothing_is_made(tmp_path, mounts):
+    (tmp_path / "mounts").write_text(mounts)
+    with pytest.raises(cgroups.Unavailable, match="no cgroup controller `cpu`"):
+        cgroups.of_processors("node1", 0.3, mounts=tmp_path / "mounts")
+
+
+@dataclass
+class _Measured:
+    seconds: float
+
+
+def test_what_was_measured_is_there_for_the_next_run_that_wants_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(layout, "BUILD", tmp_path)
+    first = kept.Outcomes("study", _Measured, resume=False)
+    first["stock", 1] = _Measured(2.5)
+    assert kept.Outcomes("study", _Measured, resume=True) == {("stock", 1): _Measured(2.5)}
+    assert kept.Outcomes("study", _Measured, resume=False) == {}

@@ -72,8 +72,9 @@ def word_count_digest(counts, factor=1):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def run(scheduler, text, say):
-    """One cluster, one workload, one scheduler. Raises ClusterError unless every job succeeds with the right result."""
+def run(scheduler, text, say, properties=None):
+    """One cluster, which may have more properties, one workload, one scheduler. Raises ClusterError unless every job succeeds with the right
+    result."""
     cluster = Cluster(HOME / scheduler)
     spec = Spec(nodes=_NODES, node_memory=[_NODE_MEMORY_MB], scheduler=scheduler, properties={
         "dfs.blocksize": 128 << 20,  # a file, a map
@@ -82,6 +83,7 @@ def run(scheduler, text, say):
         # a suspended task does seem slow.
         "mapreduce.map.speculative": "false",
         "mapreduce.reduce.speculative": "false",
+        **(properties or {}),
     })
     say(f"{TITLES[scheduler]}: starting {_NODES} nodes of {_NODE_MEMORY_MB} MB, with HDFS")
     cluster.up(spec)

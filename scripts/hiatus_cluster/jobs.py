@@ -77,7 +77,7 @@ class Workload:
         env[MARK] = str(cluster.dir)  # `down` ends it too, should whoever started it be gone
         self._began_ms = time.time() * 1000
         with open(self._events, "wb") as events, open(self.log, "wb") as log:
-            self._process = subprocess.Popen(line, env=env, stdin=subprocess.DEVNULL, stdout=events, stderr=log)
+            self._process = subprocess.Popen(line, env=env, stdin=subprocess.DEVNULL, stdout=events, stderr=log, cwd=cluster.dir)
 
     def running(self):
         """Whether jobs are still to end."""

@@ -5,17 +5,16 @@ twentieth of all times: 16 containers for 400 slots. Production work is guarante
 (unmanaged masters, containers that sleep in strokes, so that time in which they are suspended does not count).
 """
 
-import json
 import random
 import statistics
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from .. import layout
 from ..applications import Applications, work
 from ..cluster import Cluster
 from ..configuration import Spec
-from . import tables
+from . import kept, tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 4, 1024, 256
 _SLOTS = _NODES * _NODE_MEMORY_MB // _TASK_MB
@@ -94,8 +93,6 @@ SCHEDULERS = {
         "yarn.resource-types.memory-mb.increment-allocation": _TASK_MB,
     }),
 }
-#: An hour and a half is long: every repetition is kept as soon as it is there.
-_KEPT = layout.BUILD / "experiments" / "gp-live-outcomes.json"
 _METHOD = (
     f"130 applications a repetition on {_NODES} real NodeManagers of {_SLOTS // _NODES} containers each, a real ResourceManager, heartbeats of "
     f"{_HEARTBEAT_MS} ms: Table III with maps divided by {_FEWER} (one at least) and times by {_FASTER}, the long job as {_LONG_AT}th, one "
@@ -148,13 +145,13 @@ def options(parser):
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], metavar="N", help="repetitions, by their draws (default: 1 2 3)")
     parser.add_argument("--schedulers", nargs="+", choices=SCHEDULERS, default=list(SCHEDULERS), metavar="NAME",
                         help=f"of {', '.join(SCHEDULERS)} (default: all)")
-    parser.add_argument("--resume", action="store_true", help="go on with what an earlier run, of the same code, has measured")
+    kept.option(parser)
 
 
 def run(options, say):
     """All repetitions under all schedulers; prints and writes the tables."""
     drawn = {seed: draw(seed) for seed in options.seeds}
-    outcomes = _kept() if options.resume else {}
+    outcomes = kept.Outcomes("gp-live", Outcome, options.resume)  # an hour and a half is long
     for name in options.schedulers:
         if all((seed, name) in outcomes for seed in drawn):
             continue
@@ -171,7 +168,6 @@ def run(options, say):
                 if (seed, name) in outcomes:
                     continue
                 outcomes[seed, name] = one = _run(cluster, jobs)
-                _keep(outcomes)
                 say(f"{name}, seed {seed}: mean response {statistics.mean(one.responses_s):.1f} s, wasted {sum(one.wasted_s):.0f} s")
                 if name == "GP suspends":  # nobody expects these
                     for loss in one.why:
@@ -179,15 +175,6 @@ def run(options, say):
         finally:
             cluster.down()
     tables.write("gp-live", "GP on real daemons, measured", _METHOD, report(options, drawn, outcomes))
-
-
-def _kept():
-    """What was measured so far: {(seed, scheduler): Outcome}."""
-    return {(one["seed"], one["scheduler"]): Outcome(**one["outcome"]) for one in json.loads(_KEPT.read_text())} if _KEPT.exists() else {}
-
-
-def _keep(outcomes):
-    _KEPT.write_text(json.dumps([{"seed": seed, "scheduler": name, "outcome": asdict(one)} for (seed, name), one in outcomes.items()]))
 
 
 def _run(cluster, jobs):

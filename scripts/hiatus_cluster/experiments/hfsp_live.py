@@ -122,14 +122,15 @@ def draw(seed):
     return jobs
 
 
-def play(name, drawn, label, say, afterwards=lambda cluster, results: None):
-    """The Outcome of the drawn jobs under one of SCHEDULERS, on a cluster of its own; before that ends, ``afterwards`` may look at it."""
-    scheduler, properties = SCHEDULERS[name]
+def play(name, drawn, label, say, afterwards=lambda cluster, results: None, properties=None):
+    """The Outcome of the drawn jobs under one of SCHEDULERS, on a cluster of its own, which may have more properties; before that ends,
+    ``afterwards`` may look at it."""
+    scheduler, of_scheduler = SCHEDULERS[name]
     cluster = Cluster(layout.BUILD / "experiments" / "hfsp-live")
     cluster.down()
     say(f"{label}: starting")
     cluster.up(Spec(nodes=_NODES, node_memory=[_SLOTS * _TASK_MB + _MASTERS * _MASTER_MB], node_vcores=[32], node_heartbeat_ms=500,
-                    scheduler=scheduler, fs="local", properties={**scaled.properties(_MASTER_MB), **properties}))
+                    scheduler=scheduler, fs="local", properties={**scaled.properties(_MASTER_MB), **of_scheduler, **(properties or {})}))
     try:
         costs = alone.measure(cluster)
         results = run_jobs(cluster, [one.submission() for one in drawn], timeout_s=1800)

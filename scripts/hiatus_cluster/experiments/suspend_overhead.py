@@ -13,7 +13,8 @@ from ..configuration import Spec
 from ..errors import ClusterError
 from ..jobs import TIMED_TALLY, job, run as run_jobs
 from . import tables
-from .swapping import TaskMemory, Unavailable, swap_file
+from .cgroups import Unavailable
+from .swapping import TaskMemory, swap_file
 
 _TASK_MB, _MASTER_MB = 512, 128
 _LIMIT_MB, _SWAP_MB = 512, 2048

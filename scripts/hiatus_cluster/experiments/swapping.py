@@ -5,17 +5,13 @@ import os
 import re
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 from .. import daemons
+from .cgroups import Cgroup, Unavailable
 
 _MEMORY = Path("/sys/fs/cgroup/memory")
 _POLL_S = 0.1
-
-
-class Unavailable(Exception):
-    """This machine cannot put tasks under memory pressure; the text says why."""
 
 
 @contextlib.contextmanager
@@ -42,14 +38,9 @@ class TaskMemory:
 
     def __init__(self, cluster, limit_mb):
         self._cluster = cluster
-        self._group = _MEMORY / f"hiatus-{os.getpid()}"
+        self._group = Cgroup(_MEMORY, "tasks", {"memory.limit_in_bytes": f"{limit_mb}M"})
         self.swapped_mb = {}  #: most that a task's process had in swap, by job id
         self.resident_mb = {}  #: most that it had in memory, by job id
-        try:
-            self._group.mkdir()
-            (self._group / "memory.limit_in_bytes").write_text(f"{limit_mb}M")
-        except OSError as error:
-            raise Unavailable(f"no memory cgroup can be made: {error}") from error
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch)
 
@@ -61,12 +52,7 @@ class TaskMemory:
     def __exit__(self, *_):
         self._ended.set()
         self._thread.join()
-        for _ in range(100):  # the last processes leave a moment after their job
-            try:
-                self._group.rmdir()
-                return
-            except OSError:
-                time.sleep(0.1)
+        self._group.remove()
 
     def traffic_mb(self):
         """Megabytes that the machine wrote to swap and read from it since the begin."""
@@ -81,7 +67,7 @@ class TaskMemory:
                 with contextlib.suppress(OSError):
                     tasks[pid] = _job_of(pid)
                     if tasks[pid]:
-                        (self._group / "cgroup.procs").write_text(str(pid))
+                        self._group.add(pid)
             for pid, job in tasks.items():
                 if job:
                     with contextlib.suppress(OSError):

@@ -10,7 +10,7 @@ from .. import layout
 
 
 def table(title, columns, rows):
-    """A table under a heading; numbers with two decimals."""
+    """A table under a heading; numbers with two decimals, a dash for None."""
     lines = [f"## {title}", "", "| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
     lines += ["| " + " | ".join(_text(cell) for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
@@ -19,7 +19,7 @@ def table(title, columns, rows):
 def _text(cell):
     if isinstance(cell, float):
         return f"{cell:.2f}"
-    return str(cell)
+    return "–" if cell is None else str(cell)
 
 
 def claim(name, holds, evidence):

@@ -42,6 +42,7 @@ final class Engine {
   private long core;
   /** Volatile: pages tell it. */
   private volatile String fault;
+  private boolean active;
   private int rebuilds;
   private long lastLookMs;
   private long lastBooksMs;
@@ -96,6 +97,16 @@ final class Engine {
     });
     explainer.forget();
     LOG.info("Hiatus mode {} (was {})", mode, before);
+  }
+
+  /** The ResourceManager is the active one from now on. It makes its scheduler before, while another one has the history. */
+  void activate() {
+    guarded(() -> {
+      active = true;
+      if (core != 0) {
+        keepHistory();
+      }
+    });
   }
 
   /**
@@ -229,7 +240,7 @@ final class Engine {
   }
 
   private void keepHistory() {
-    Path dir = conf.historyDir();
+    Path dir = active ? conf.historyDir() : null;
     Native.keepHistory(core, dir == null ? null : dir.toString(), conf.historyMaxRuns());
   }
 

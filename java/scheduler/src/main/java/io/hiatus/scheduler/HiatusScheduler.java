@@ -102,6 +102,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   @Override
   public void serviceStart() throws Exception {
     super.serviceStart();
+    underWriteLock(engine::activate);
     HiatusConfiguration conf = new HiatusConfiguration(getConfiguration());
     ticker = new Ticker(conf.stepIntervalMs(), () -> locked(engine::tick));
     ticker.start();

@@ -14,7 +14,9 @@ import static org.junit.Assert.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.service.Service.STATE;
 import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
+import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.junit.Rule;
 import org.junit.Test;
@@ -50,6 +52,26 @@ public class HistoryTest {
     cluster.rounds(2);
   }
 
+  /** Runs it to its end. */
+  private static void runWhole(MockCluster cluster, String name) throws Exception {
+    FakeApp app = run(cluster, name);
+    runTasks(cluster, app);
+    app.finish();
+    until("the run is over", () -> {
+      cluster.beat();
+      return app.app().getState() == RMAppState.FINISHED;
+    });
+  }
+
+  private static void awaitKnown(MockCluster cluster, String name) throws Exception {
+    FakeApp again = run(cluster, name);
+    again.ask(1, 1024);
+    until("history tells of the first run", () -> {
+      cluster.beat();
+      return knows(cluster, again);
+    });
+  }
+
   private static boolean knows(MockCluster cluster, FakeApp app) {
     String json = cluster.scheduler().explainNow().whole().toString();
     return json.contains("\"application\":\"" + app.id()) && !json.contains("\"earlier_task_s\":null");
@@ -60,24 +82,29 @@ public class HistoryTest {
     Path dir = folder.getRoot().toPath().resolve("history");
     try (MockCluster cluster = remembering(dir)) {
       cluster.node(4096, 4);
-      FakeApp first = run(cluster, "daily 2026-11-22");
-      runTasks(cluster, first);
-      first.finish();
-      until("the first run is over", () -> {
-        cluster.beat();
-        return first.app().getState() == RMAppState.FINISHED;
-      });
+      runWhole(cluster, "daily 2026-11-22");
       cluster.restart();
-      FakeApp again = run(cluster, "daily 2026-11-23");
-      again.ask(1, 1024);
-      until("history tells of the first run", () -> {
-        cluster.beat();
-        return knows(cluster, again);
-      });
+      awaitKnown(cluster, "daily 2026-11-23");
       assertNull(cluster.engine().fault());
       assertNull(cluster.difference());
     }
     assertTrue(Files.exists(dir.resolve(FILE)));
+  }
+
+  @Test
+  public void oneThatStandsByLeavesTheFileToTheActiveOne() throws Exception {
+    String dir = folder.getRoot().toPath().resolve("history").toString();
+    try (MockCluster active = MockCluster.with(conf -> conf.setLong(HiatusConfiguration.STEP_INTERVAL_MS, 50))) {
+      Configuration conf = new Configuration(active.conf());
+      conf.set(hiatus("rm.history-dir"), dir);
+      try (MockRM standby = new MockRM(conf)) { // made, and not started
+        active.refresh(more -> more.set(hiatus("rm.history-dir"), dir));
+        active.node(4096, 4);
+        runWhole(active, "daily 1");
+        awaitKnown(active, "daily 2");
+        assertEquals(STATE.INITED, standby.getServiceState());
+      }
+    }
   }
 
   @Test

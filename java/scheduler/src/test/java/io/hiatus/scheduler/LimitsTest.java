@@ -4,22 +4,15 @@ import static io.hiatus.scheduler.MockCluster.counter;
 import static io.hiatus.scheduler.MockCluster.queue;
 import static io.hiatus.scheduler.MockCluster.queues;
 import static java.util.Arrays.asList;
-import static java.util.Collections.singletonList;
-import static java.util.Collections.singletonMap;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import com.google.common.collect.ImmutableSet;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
-import org.apache.hadoop.yarn.api.records.NodeId;
-import org.apache.hadoop.yarn.api.records.NodeLabel;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
-import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
@@ -179,29 +172,12 @@ public class LimitsTest {
     }
   }
 
-  private static void labels(Configuration conf) {
-    conf.setBoolean(YarnConfiguration.NODE_LABELS_ENABLED, true);
-    conf.set(queue("root", "accessible-node-labels.gpu.capacity"), "100");
-    conf.set(queue("root.default", "accessible-node-labels"), "gpu");
-    conf.set(queue("root.default", "accessible-node-labels.gpu.capacity"), "100");
-  }
-
-  private static FakeNode labelled(MockCluster cluster, boolean exclusive) throws Exception {
-    RMNodeLabelsManager labels = cluster.context().getNodeLabelManager();
-    labels.addToCluserNodeLabels(singletonList(NodeLabel.newInstance("gpu", exclusive)));
-    FakeNode node = cluster.node(4096, 64);
-    labels.addLabelsToNode(singletonMap(NodeId.newInstance(node.id().getHost(), 0), ImmutableSet.of("gpu")));
-    cluster.settle();
-    assertEquals("gpu", cluster.schedulerNode(node).getPartition());
-    return node;
-  }
-
   @Test
   public void anExclusivePartitionServesOnlyWhoAsksForIt() throws Exception {
-    try (MockCluster cluster = MockCluster.with(LimitsTest::labels)) {
+    try (MockCluster cluster = MockCluster.with(GpuPartition::configure)) {
       FakeNode plain = cluster.node(2048 + 256, 64);
       FakeApp app = cluster.run("default");
-      FakeNode gpu = labelled(cluster, true);
+      FakeNode gpu = GpuPartition.node(cluster, true);
       app.ask(6, 1024);
       cluster.rounds(4);
       assertEquals("what fits beside the master", 2, app.held().size());
@@ -216,10 +192,10 @@ public class LimitsTest {
 
   @Test
   public void aSharedPartitionsIdleRoomServesOthersAfterItsOwn() throws Exception {
-    try (MockCluster cluster = MockCluster.with(LimitsTest::labels)) {
+    try (MockCluster cluster = MockCluster.with(GpuPartition::configure)) {
       cluster.node(2048 + 256, 64);
       FakeApp app = cluster.run("default");
-      FakeNode gpu = labelled(cluster, false);
+      FakeNode gpu = GpuPartition.node(cluster, false);
       app.ask(2, 1024, 5, "gpu");
       app.ask(6, 1024, 20, "");
       cluster.rounds(12);
@@ -239,15 +215,14 @@ public class LimitsTest {
 
   @Test
   public void aNodeThatChangesItsPartitionIsServedByItsNewOne() throws Exception {
-    try (MockCluster cluster = MockCluster.with(LimitsTest::labels)) {
+    try (MockCluster cluster = MockCluster.with(GpuPartition::configure)) {
       cluster.node(256, 64);
       FakeApp app = cluster.run("default");
-      FakeNode gpu = labelled(cluster, true);
+      FakeNode gpu = GpuPartition.node(cluster, true);
       app.ask(1, 1024, 5, "gpu");
       cluster.rounds(3);
       assertEquals(1, gpu.running().size());
-      cluster.context().getNodeLabelManager().removeLabelsFromNode(
-          singletonMap(NodeId.newInstance(gpu.id().getHost(), 0), ImmutableSet.of("gpu")));
+      GpuPartition.leave(cluster, gpu);
       cluster.settle();
       assertNull(cluster.difference());
       app.ask(2, 512);

@@ -1,6 +1,7 @@
 package io.hiatus.scheduler;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
@@ -54,6 +55,26 @@ public class SidesTest {
       cluster.rounds(5);
       assertEquals(ImmutableSet.of(physical.id(), virtual.id()), taskNodes(cluster, app));
       assertEquals("one on each side, and the others wait", 2, cluster.liveTasks(app).size());
+    }
+  }
+
+  @Test
+  public void aPartitionThatServesOthersTooMayBeASide() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> {
+      GpuPartition.configure(conf);
+      conf.set(HiatusConfiguration.PHYSICAL_NODES, "attribute:machine=physical");
+      conf.set(HiatusConfiguration.VIRTUAL_NODES, "label:gpu");
+      conf.set(MockCluster.hiatus("batchmr-placer"), "on");
+      conf.set(MockCluster.hiatus("batchmr-samples"), "0");
+    })) {
+      cluster.join(new FakeNode(cluster.freshHost(), 4 * 1024, 64, true).withAttribute("machine", "physical"));
+      FakeApp app = cluster.run("default");
+      FakeNode labelled = GpuPartition.node(cluster, false);
+      app.ask(3, 1024);
+      cluster.rounds(12);
+      assertEquals(ImmutableSet.of(labelled.id()), taskNodes(cluster, app));
+      assertEquals(3, cluster.liveTasks(app).size());
+      assertNull(cluster.difference());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.hiatus.workload;
 
+import java.lang.reflect.Constructor;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,6 +17,8 @@ final class Programs {
         classes.put("terasort", "org.apache.hadoop.examples.terasort.TeraSort");
         classes.put("teravalidate", "org.apache.hadoop.examples.terasort.TeraValidate");
         classes.put("randomtextwriter", "org.apache.hadoop.examples.RandomTextWriter");
+        classes.put("grep", "org.apache.hadoop.examples.Grep");
+        classes.put("sort", "org.apache.hadoop.examples.Sort");
         classes.put("pi", "org.apache.hadoop.examples.QuasiMonteCarlo");
         classes.put("timed-tasks", TimedTasks.class.getName());
         classes.put("bytes-job", BytesJob.class.getName());
@@ -28,6 +31,9 @@ final class Programs {
 
     /** A new instance of the named program. */
     static Tool create(String program) throws ReflectiveOperationException {
-        return Class.forName(CLASSES.getOrDefault(program, program)).asSubclass(Tool.class).getDeclaredConstructor().newInstance();
+        Constructor<? extends Tool> constructor =
+            Class.forName(CLASSES.getOrDefault(program, program)).asSubclass(Tool.class).getDeclaredConstructor();
+        constructor.setAccessible(true); // Hadoop's Grep keeps its own private
+        return constructor.newInstance();
     }
 }
