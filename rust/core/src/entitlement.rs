@@ -100,31 +100,36 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn children(&self, parent: Option<QueueId>) -> impl Iterator<Item = QueueId> + '_ {
+    fn children(&self, parent: Option<QueueId>) -> &[(Option<QueueId>, QueueId)] {
         let first = self.by_parent.partition_point(|(other, _)| *other < parent);
-        self.by_parent[first..].iter().take_while(move |(other, _)| *other == parent).map(|(_, id)| *id)
+        let count = self.by_parent[first..].iter().take_while(|(other, _)| *other == parent).count();
+        &self.by_parent[first..first + count]
     }
 
     /// What the queue and all below it could use, within their maxima.
     fn wanted(&self, id: QueueId) -> f64 {
         let own = self.demand.get(&id).copied().unwrap_or(0.0);
-        let below: f64 = self.children(Some(id)).map(|child| self.wanted(child)).sum();
+        let below: f64 = self.children(Some(id)).iter().map(|(_, child)| self.wanted(*child)).sum();
         let maximum = self.cluster.queues().get(&id).map_or(0.0, |q| q.shares(self.partition).maximum);
         (own + below).min(maximum)
     }
 }
 
 fn descend(tree: &Tree<'_>, parent: Option<QueueId>, total: f64, entitled: &mut BTreeMap<QueueId, f64>) {
-    let claimants: Vec<Claimant> = tree
-        .children(parent)
-        .map(|id| Claimant {
-            guaranteed: tree.cluster.queues().get(&id).map_or(0.0, |q| q.shares(tree.partition).guaranteed),
-            wanted: tree.wanted(id),
+    let children = tree.children(parent);
+    if children.is_empty() {
+        return;
+    }
+    let claimants: Vec<Claimant> = children
+        .iter()
+        .map(|(_, id)| Claimant {
+            guaranteed: tree.cluster.queues().get(id).map_or(0.0, |q| q.shares(tree.partition).guaranteed),
+            wanted: tree.wanted(*id),
         })
         .collect();
-    for (id, given) in tree.children(parent).zip(share(total, &claimants)) {
-        entitled.insert(id, given);
-        descend(tree, Some(id), given, entitled);
+    for ((_, id), given) in children.iter().zip(share(total, &claimants)) {
+        entitled.insert(*id, given);
+        descend(tree, Some(*id), given, entitled);
     }
 }
 
