@@ -26,30 +26,29 @@ pub fn share(total: f64, claimants: &[Claimant]) -> Vec<f64> {
         given.iter_mut().for_each(|g| *g *= total / promised);
         return given;
     }
-    let weighted: Vec<f64> = claimants.iter().map(|c| c.guaranteed).collect();
-    let equal = vec![1.0; claimants.len()];
-    for weights in [weighted, equal] {
-        pour(total, claimants, &weights, &mut given);
-    }
+    pour(total, claimants, |claimant| claimant.guaranteed, &mut given);
+    pour(total, claimants, |_| 1.0, &mut given);
     given
 }
 
-/// Pours what is left of `total` into those who want more, in proportion to `weights`, until it or they run out.
-fn pour(total: f64, claimants: &[Claimant], weights: &[f64], given: &mut [f64]) {
+/// Pours what is left of `total` into those who want more, in proportion to their `weight`, until it or they run out.
+fn pour(total: f64, claimants: &[Claimant], weight: impl Fn(&Claimant) -> f64, given: &mut [f64]) {
+    let thirsty = |(claimant, given): &(&Claimant, f64)| weight(claimant) > 0.0 && *given < claimant.wanted;
     // Each round satisfies one claimant at least or pours everything, so there are at most as many rounds.
     for _ in claimants {
         let left = total - given.iter().sum::<f64>();
-        let thirsty: Vec<usize> =
-            (0..claimants.len()).filter(|&i| weights[i] > 0.0 && given[i] < claimants[i].wanted).collect();
-        let weight: f64 = thirsty.iter().map(|&i| weights[i]).sum();
-        if left <= EPSILON || weight <= 0.0 {
+        let all = || claimants.iter().zip(given.iter().copied()).filter(thirsty);
+        let weights: f64 = all().map(|(claimant, _)| weight(claimant)).sum();
+        if left <= EPSILON || weights <= 0.0 {
             return;
         }
         // The level at which the first of them is satisfied, or everything is poured.
-        let level =
-            thirsty.iter().map(|&i| (claimants[i].wanted - given[i]) / weights[i]).fold(left / weight, f64::min);
-        for i in thirsty {
-            given[i] = (given[i] + level * weights[i]).min(claimants[i].wanted);
+        let levels = all().map(|(claimant, given)| (claimant.wanted - given) / weight(claimant));
+        let level = levels.fold(left / weights, f64::min);
+        for (claimant, given) in claimants.iter().zip(given.iter_mut()) {
+            if thirsty(&(claimant, *given)) {
+                *given = (*given + level * weight(claimant)).min(claimant.wanted);
+            }
         }
     }
 }
@@ -85,12 +84,10 @@ pub fn containers_within(share: f64, one: f64) -> u32 {
 
 /// Entitlements of all leaf queues of one partition, given each leaf's demand.
 pub fn of_leaves(cluster: &Cluster, partition: PartitionId, demand: &BTreeMap<QueueId, f64>) -> BTreeMap<QueueId, f64> {
-    let mut children: BTreeMap<Option<QueueId>, Vec<QueueId>> = BTreeMap::new();
-    for (id, queue) in cluster.queues() {
-        children.entry(queue.parent).or_default().push(*id);
-    }
+    let mut by_parent: Vec<_> = cluster.queues().iter().map(|(id, queue)| (queue.parent, *id)).collect();
+    by_parent.sort_unstable();
     let mut entitled = BTreeMap::new();
-    descend(&Tree { cluster, partition, demand, children: &children }, None, 1.0, &mut entitled);
+    descend(&Tree { cluster, partition, demand, by_parent }, None, 1.0, &mut entitled);
     entitled
 }
 
@@ -98,29 +95,39 @@ struct Tree<'a> {
     cluster: &'a Cluster,
     partition: PartitionId,
     demand: &'a BTreeMap<QueueId, f64>,
-    children: &'a BTreeMap<Option<QueueId>, Vec<QueueId>>,
+    /// Every queue with its parent, in the order of these.
+    by_parent: Vec<(Option<QueueId>, QueueId)>,
 }
 
 impl Tree<'_> {
+    fn children(&self, parent: Option<QueueId>) -> &[(Option<QueueId>, QueueId)] {
+        let first = self.by_parent.partition_point(|(other, _)| *other < parent);
+        let count = self.by_parent[first..].iter().take_while(|(other, _)| *other == parent).count();
+        &self.by_parent[first..first + count]
+    }
+
     /// What the queue and all below it could use, within their maxima.
     fn wanted(&self, id: QueueId) -> f64 {
         let own = self.demand.get(&id).copied().unwrap_or(0.0);
-        let below: f64 = self.children.get(&Some(id)).into_iter().flatten().map(|child| self.wanted(*child)).sum();
+        let below: f64 = self.children(Some(id)).iter().map(|(_, child)| self.wanted(*child)).sum();
         let maximum = self.cluster.queues().get(&id).map_or(0.0, |q| q.shares(self.partition).maximum);
         (own + below).min(maximum)
     }
 }
 
 fn descend(tree: &Tree<'_>, parent: Option<QueueId>, total: f64, entitled: &mut BTreeMap<QueueId, f64>) {
-    let Some(children) = tree.children.get(&parent) else { return };
+    let children = tree.children(parent);
+    if children.is_empty() {
+        return;
+    }
     let claimants: Vec<Claimant> = children
         .iter()
-        .map(|id| Claimant {
+        .map(|(_, id)| Claimant {
             guaranteed: tree.cluster.queues().get(id).map_or(0.0, |q| q.shares(tree.partition).guaranteed),
             wanted: tree.wanted(*id),
         })
         .collect();
-    for (id, given) in children.iter().zip(share(total, &claimants)) {
+    for ((_, id), given) in children.iter().zip(share(total, &claimants)) {
         entitled.insert(*id, given);
         descend(tree, Some(*id), given, entitled);
     }

@@ -27,8 +27,8 @@ use crate::fact::PhaseKey;
 use crate::place::{lent_room_comes, MOST_CONTAINERS};
 use crate::plan::PartitionPlan;
 use crate::settings::{QueueSettings, Settings};
-use crate::state::{Claim, Cluster, For, Room};
-use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId};
+use crate::state::{Claim, Cluster, Container, For, Reason, Room};
+use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use crate::visits::Visits;
 use market::{Market, Wish};
 use spoken::Spoken;
@@ -137,7 +137,7 @@ fn free_room(
             let Some(container) = cluster.containers().get(&id) else { continue };
             let (home, need) = (container.node, container.resource());
             let one = need.dominant_share(plan.total);
-            let mut kept_out = false;
+            let mut kept_out = reduces_have_its_room(cluster, container);
             if going_on + EPSILON >= one {
                 going_on -= one;
                 let comes_back = spoken.use_room(cluster, home, need) || {
@@ -155,9 +155,10 @@ fn free_room(
                     users.used(holder, one);
                     spoken.comes_back(entry.app, id, need);
                 }
-                kept_out = !comes_back && !lent_room_comes(cluster, settings, id);
+                kept_out = !comes_back;
             }
             if plan.is_last(place) {
+                let kept_out = kept_out && !lent_room_comes(cluster, settings, id);
                 wait_for_home(cluster, id, kept_out, settings);
             }
         }
@@ -195,6 +196,20 @@ fn free_room(
             }
         }
     }
+}
+
+/// Whether a map lacks at home what reduces of its own job have there. These wait for it, and do not end before it: it is kept out,
+/// whatever its job holds, and nothing is taken from them for it (law 2). But what had borrowed of one goes on when the next lends.
+fn reduces_have_its_room(cluster: &Cluster, map: &Container) -> bool {
+    let borrowed = matches!(map.reason, Some(Reason::Recalled { .. }));
+    let is_map = !borrowed && map.phase.is_of_maps() && cluster.jobs().get(&map.app).is_some_and(|job| job.map_reduce);
+    let Some(home) = cluster.nodes().get(&map.node).filter(|_| is_map) else { return false };
+    let reduce =
+        |other: &&Container| other.app == map.app && other.phase.is_of_reduces() && !other.state.is_suspended();
+    let reduces = cluster.on_node(map.node).map(|(_, other)| other).filter(reduce);
+    let theirs = reduces.fold(Resource::ZERO, |sum, reduce| sum + reduce.resource());
+    let (need, room) = (map.resource(), home.usable());
+    !need.fits_in(room) && need.fits_in(room + theirs)
 }
 
 /// A suspended container that its job may run is kept out of its full home for a bounded time only.

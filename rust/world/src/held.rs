@@ -3,7 +3,7 @@
 
 use super::Queue;
 use hiatus_core::units::{PartitionId, QueueId, Resource, UserId};
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Whose memory it is, and where.
 #[derive(Clone, Copy, Debug)]
@@ -16,14 +16,14 @@ pub(super) struct Whose {
     pub partition: PartitionId,
 }
 
-/// Memory in MiB, of containers that count. What is nothing has no entry.
+/// Memory in MiB, of containers that count.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Held {
     /// Each queue, and those above it.
-    lineages: Vec<Vec<QueueId>>,
-    offered: BTreeMap<PartitionId, Resource>,
-    by_queue: BTreeMap<(QueueId, PartitionId), i64>,
-    by_user: BTreeMap<(QueueId, PartitionId, UserId), i64>,
+    lineages: Arc<[Vec<QueueId>]>,
+    offered: Amounts<PartitionId, Resource>,
+    by_queue: Amounts<(QueueId, PartitionId), i64>,
+    by_user: Amounts<(QueueId, PartitionId, UserId), i64>,
 }
 
 impl Held {
@@ -36,6 +36,11 @@ impl Held {
         Held { lineages: queues.iter().map(|queue| above(&queue.path)).collect(), ..Held::default() }
     }
 
+    /// The same queues, and nothing is held or offered.
+    pub fn emptied(&self) -> Held {
+        Held { lineages: self.lineages.clone(), ..Held::default() }
+    }
+
     /// The queue, and those above it.
     pub fn lineage(&self, queue: QueueId) -> &[QueueId] {
         &self.lineages[queue.0 as usize]
@@ -43,49 +48,79 @@ impl Held {
 
     /// The partition offers so much more.
     pub fn offer(&mut self, partition: PartitionId, more: Resource) {
-        let offered = self.offered(partition) + more;
-        put(&mut self.offered, partition, offered);
+        self.offered.change(partition, |offered| offered + more);
     }
 
     /// What the nodes of the partition offer that the ResourceManager knows.
     pub fn offered(&self, partition: PartitionId) -> Resource {
-        self.offered.get(&partition).copied().unwrap_or_default()
+        self.offered.of(partition)
     }
 
     /// So much more is held. ApplicationMasters do not count against what a user may hold.
     pub fn hold(&mut self, Whose { queue, user, partition }: Whose, is_master: bool, more_mb: i64) {
         for above in &self.lineages[queue.0 as usize] {
-            let key = (*above, partition);
-            let held_mb = self.by_queue.get(&key).copied().unwrap_or_default() + more_mb;
-            put(&mut self.by_queue, key, held_mb);
+            self.by_queue.change((*above, partition), |held_mb| held_mb + more_mb);
         }
         if !is_master {
-            let held_mb = self.of_user(Whose { queue, user, partition }) + more_mb;
-            put(&mut self.by_user, (queue, partition, user), held_mb);
+            self.by_user.change((queue, partition, user), |held_mb| held_mb + more_mb);
         }
     }
 
     /// What the queue and those below it hold of the partition.
     pub fn of_queue(&self, queue: QueueId, partition: PartitionId) -> i64 {
-        self.by_queue.get(&(queue, partition)).copied().unwrap_or_default()
+        self.by_queue.of((queue, partition))
     }
 
     /// What users hold of the partition in that leaf queue.
     pub fn of_users(&self, queue: QueueId, partition: PartitionId) -> i64 {
-        let users = (queue, partition, UserId(0))..=(queue, partition, UserId(u32::MAX));
-        self.by_user.range(users).map(|(_, held_mb)| held_mb).sum()
+        let users = self.by_user.from((queue, partition, UserId(0)));
+        let users = users.take_while(|((of, there, _), _)| (*of, *there) == (queue, partition));
+        users.map(|(_, held_mb)| held_mb).sum()
     }
 
     /// What the user holds of the partition in that leaf queue.
     pub fn of_user(&self, Whose { queue, user, partition }: Whose) -> i64 {
-        self.by_user.get(&(queue, partition, user)).copied().unwrap_or_default()
+        self.by_user.of((queue, partition, user))
     }
 }
 
-fn put<K: Ord, V: Default + PartialEq>(amounts: &mut BTreeMap<K, V>, key: K, amount: V) {
-    if amount == V::default() {
-        amounts.remove(&key);
-    } else {
-        amounts.insert(key, amount);
+/// Amounts by key, in their order. What is nothing has no entry. There are few, and the observers of the laws count them anew at every
+/// step: a tree would be built each time.
+#[derive(Debug, PartialEq)]
+struct Amounts<K, V>(Vec<(K, V)>);
+
+impl<K, V> Default for Amounts<K, V> {
+    fn default() -> Self {
+        Amounts(Vec::new())
+    }
+}
+
+impl<K: Ord + Copy, V: Default + PartialEq + Copy> Amounts<K, V> {
+    fn of(&self, key: K) -> V {
+        self.0.binary_search_by_key(&key, |(key, _)| *key).map_or(V::default(), |at| self.0[at].1)
+    }
+
+    /// All of that key and those after it.
+    fn from(&self, key: K) -> impl Iterator<Item = &(K, V)> {
+        self.0[self.0.partition_point(|(other, _)| *other < key)..].iter()
+    }
+
+    fn change(&mut self, key: K, change: impl Fn(V) -> V) {
+        match self.0.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => {
+                let amount = change(self.0[at].1);
+                if amount == V::default() {
+                    self.0.remove(at);
+                } else {
+                    self.0[at].1 = amount;
+                }
+            }
+            Err(at) => {
+                let amount = change(V::default());
+                if amount != V::default() {
+                    self.0.insert(at, (key, amount));
+                }
+            }
+        }
     }
 }

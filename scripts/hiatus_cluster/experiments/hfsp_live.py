@@ -40,6 +40,8 @@ _SPREAD = {"map": 0.28, "reduce": 0.14}  #: σ of a task's time over its job's m
 _JOB_SPREAD = 0.35  #: σ of a job's mean map time, log-normal
 _QUANTILES = (0.25, 0.5, 0.75, 0.9, 1.0)
 
+_TRAINING_TASKS = scaled.HFSP[scaled.KNOB + "training-tasks"]
+
 _DEFAULT_QUEUE = "yarn.scheduler.capacity.root.default."
 SCHEDULERS = {
     "HFSP/suspend": ("hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "suspend"}),
@@ -153,8 +155,7 @@ def report(options, outcomes):
     parts = [_sojourns(options, outcomes, drawn), _slowdowns(options, outcomes, drawn), _prices(options, outcomes)]
     if {"Fair", "HFSP/suspend"} <= set(options.schedulers):
         parts += [_ratios(options, outcomes), _claims(options, outcomes)]
-    parts.append(_errors(options, outcomes))
-    return parts
+    return parts + [_errors(options, outcomes), _first_tasks(options, outcomes, drawn)]
 
 
 def _of_bin(outcome, drawn, bin_number):
@@ -217,6 +218,22 @@ def _claims(options, outcomes):
     return "## Claims\n\n" + (
         tables.claim("H-C1, HFSP/suspend", ratio <= 0.85, f"mean sojourn {ratio:.2f} of Fair's, wanted at most 0.85; the thesis: 0.76 (TEST)")
         + tables.claim("Suspension wastes nothing", wasted == 0, f"{wasted:.1f} container-seconds of killed or failed attempts"))
+
+
+def _first_tasks(options, outcomes, drawn):
+    """What the sizes of map phases were learnt from: what the first tasks took, and what the others did."""
+    rows = []
+    for seed, name in ((seed, name) for seed in options.seeds for name in options.schedulers if name.startswith("HFSP")):
+        for one, result in zip(drawn[seed], outcomes[seed, name].results):
+            maps = [attempt for attempt in result.attempts if attempt["type"] == "MAP" and attempt["state"] == "SUCCEEDED"]
+            maps.sort(key=lambda attempt: attempt["startTime"])
+            took = [(attempt["finishTime"] - attempt["startTime"]) / 1000 for attempt in maps]
+            first, others = took[:_TRAINING_TASKS], took[_TRAINING_TASKS:]
+            if others:
+                rows.append([seed, name, one.name, len(maps), statistics.mean(one.maps_ms) / 1000, statistics.mean(first), statistics.median(others)])
+    rows.sort(key=lambda row: row[-1] / row[-2])
+    columns = ["seed", "scheduler", "job", "maps", "work of all, mean", "first, mean", "others, median"]
+    return tables.table(f"What the first {_TRAINING_TASKS} maps took, from which sizes are learnt, s; standing still counts, too", columns, rows)
 
 
 def _errors(options, outcomes):

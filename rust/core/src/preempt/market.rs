@@ -98,7 +98,7 @@ impl<'a> Market<'a> {
             given: None,
             crowds: Vec::new(),
             losers: Vec::new(),
-            classes: Classes::open(cluster, settings, partition),
+            classes: Classes::open(settings, partition),
             taken: BTreeSet::new(),
             spare: BTreeMap::new(),
             queue_spare: None,

@@ -12,7 +12,7 @@ use crate::state::{Cluster, Job};
 use crate::units::{ContainerId, Millis, PartitionId};
 
 pub(super) fn of(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, settings: &Settings) -> Scene {
-    let classes = Classes::open(cluster, settings, partition);
+    let classes = Classes::open(settings, partition);
     let mut scene = Scene {
         busy: cluster.partitions().get(&partition).map_or(0.0, |found| found.busy_share()),
         ..Scene::default()
@@ -22,7 +22,7 @@ pub(super) fn of(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId
         let Some(queue) = cluster.queues().get(queue) else { continue };
         let rules = settings.queue(&queue.path);
         let watched = rules.gp.starvation && victims::order(rules.victims).over_all_jobs().is_some();
-        if classes.of_queue(queue) == Class::NonProduction {
+        if classes.of_queue(cluster, queue) == Class::NonProduction {
             guaranteed += queue.shares(partition).guaranteed;
         }
         for place in places.clone().filter(|place| plan.is_last(*place)) {

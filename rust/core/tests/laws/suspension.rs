@@ -1,7 +1,7 @@
 //! The life of suspended containers.
 
 use crate::direct::Direct;
-use crate::world::{gb, secs, Job, Node, World};
+use crate::world::{gb, secs, Job, Node, Stage, Times, World};
 use hiatus_core::decision::Decision;
 use hiatus_core::explain::explain;
 use hiatus_core::fact::{Fact, Rejection};
@@ -278,5 +278,32 @@ fn a_suspension_has_a_reason_with_an_owner_and_a_rule_for_its_end() {
     world.restart();
     world.run_until(secs(40));
     assert_eq!(told(&world), vec![("found", None, "its job's turn"); 2]);
+    world.run();
+}
+
+/// A map was put aside, and reduces of its own job, which cannot end before it, took its room.
+#[test]
+fn law_8_a_map_whose_room_its_own_reduces_have_is_run_again_after_a_while() {
+    let stage = |times: &[u64], slowstart| Stage {
+        times: Times::Each(times.iter().copied().map(secs).collect()),
+        size: gb(1),
+        partition: None,
+        slowstart,
+    };
+    let mut world = World::new()
+        .node(Node::of(gb(4)))
+        .set("resume-locality-ms", "40000")
+        .job(Job::new("job").stage(stage(&[20, 20, 100], 1.0)).stage(stage(&[5; 3], 0.05)));
+    world.run_until(secs(10));
+    let of_maps = world.core().cluster().containers().iter().filter(|(_, one)| one.phase.is_of_maps());
+    let last = of_maps.map(|(id, _)| *id).max().unwrap();
+    world.park_container(last, true);
+    world.run_until(secs(50));
+    assert_eq!((world.held("job"), world.suspended("job")), (4, 1), "the ApplicationMaster and three reduces");
+    world.park_container(last, false);
+    world.run_until(secs(85));
+    assert_eq!((world.suspended("job"), world.count.expired), (1, 0));
+    world.run_until(secs(95));
+    assert_eq!((world.suspended("job"), world.count.expired), (0, 1));
     world.run();
 }

@@ -1,11 +1,10 @@
 //! The core's state after a step: proposals, counters, and its view against the ResourceManager's (laws 1, 3 and 7).
 
-use crate::held::Held;
 use crate::world::{Container, World};
 use crate::Life;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::PhaseKey;
-use hiatus_core::state::{self, Cluster};
+use hiatus_core::state::{self, Cluster, Job, Node};
 use hiatus_core::units::{AppId, ContainerId, NodeId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,86 +68,83 @@ pub(super) fn parked_ones_rest(cluster: &Cluster, decisions: &[Decision]) {
     }
 }
 
-/// What the containers on a node add up to.
-#[derive(Default)]
-struct OnNode {
-    used: Resource,
-    settling: Resource,
-    suspended: Resource,
-    containers: Vec<ContainerId>,
-    suspended_ones: Vec<ContainerId>,
-    resuming: Vec<ContainerId>,
-}
-
-/// What the containers of a job add up to.
-#[derive(Default)]
-struct OfJob<'a> {
-    holding: Resource,
-    containers: Vec<ContainerId>,
-    master: Option<ContainerId>,
-    /// Held at home, borrowed, and suspended.
-    phases: BTreeMap<&'a PhaseKey, (u32, u32, u32)>,
-}
-
 /// Law 7: every container is counted in exactly one place; all counters follow from the containers.
 pub(super) fn counters_agree(cluster: &Cluster) {
-    let containers: BTreeMap<_, _> = cluster.containers().iter().map(|(id, container)| (*id, container)).collect();
-    let mut nodes: BTreeMap<NodeId, OnNode> = BTreeMap::new();
-    let mut jobs: BTreeMap<AppId, OfJob> = BTreeMap::new();
-    for (id, container) in &containers {
-        let (node, job) = (cluster.nodes().get(&container.node), cluster.jobs().contains_key(&container.app));
-        assert!(node.is_some() && job, "law 7: {id:?} is nowhere or nobody's");
-        let at_home = node.is_some_and(|node| node.partition == container.phase.partition);
-        let on_node = nodes.entry(container.node).or_default();
-        let of_job = jobs.entry(container.app).or_default();
-        let (held, borrowed, suspended) = of_job.phases.entry(&container.phase).or_default();
-        on_node.containers.push(*id);
-        of_job.containers.push(*id);
-        if container.is_master {
-            of_job.master = of_job.master.or(Some(*id));
-        }
+    let mut suspended = Vec::new();
+    // Each is listed where it is and by whose it is; as many are listed there as there are: so each is listed once.
+    let listed: usize = cluster.nodes().iter().map(|(id, node)| node_agrees(cluster, *id, node, &mut suspended)).sum();
+    assert_eq!(listed, cluster.containers().len(), "law 7: containers that are nowhere");
+    let listed: usize = cluster.jobs().iter().map(|(id, job)| job_agrees(cluster, *id, job)).sum();
+    assert_eq!(listed, cluster.containers().len(), "law 7: containers that are nobody's");
+    suspended.sort_unstable();
+    let mut indexed: Vec<_> = cluster.suspended().map(|(id, _)| id).collect();
+    indexed.sort_unstable();
+    assert_eq!(suspended, indexed, "law 7: suspended containers");
+}
+
+/// Whether what the node lists, and what that adds up to, is what its containers say; those that are suspended are noted. How many
+/// it lists.
+fn node_agrees(cluster: &Cluster, id: NodeId, node: &Node, suspended: &mut Vec<ContainerId>) -> usize {
+    let (mut used, mut settling, mut suspended_mb) = (Resource::ZERO, Resource::ZERO, 0);
+    let (mut suspended_ones, mut resuming) = (node.suspended.iter(), node.resuming.iter());
+    for one in &node.containers {
+        let container = cluster.containers().get(one).filter(|container| container.node == id);
+        let container = container.unwrap_or_else(|| panic!("law 7: {one:?} is not on {id:?}"));
         if container.state.is_suspended() {
-            on_node.suspended += container.resource();
-            on_node.suspended_ones.push(*id);
-            *suspended += 1;
+            suspended_mb += container.resource().memory_mb;
+            assert_eq!(suspended_ones.next(), Some(one), "law 7: suspended ones of {id:?}");
+            suspended.push(*one);
         } else {
-            on_node.used += container.resource();
-            of_job.holding += container.resource();
-            *if at_home { held } else { borrowed } += 1;
+            used += container.resource();
         }
         match container.state {
-            state::State::MustSuspend { .. } => on_node.settling += container.resource(),
-            state::State::MustResume => on_node.resuming.push(*id),
+            state::State::MustSuspend { .. } => settling += container.resource(),
+            state::State::MustResume => assert_eq!(resuming.next(), Some(one), "law 7: resuming ones of {id:?}"),
             _ => {}
         }
     }
-    for (id, node) in cluster.nodes() {
-        let here = nodes.remove(id).unwrap_or_default();
-        assert_eq!(node.used, here.used, "law 7: used on {id:?}");
-        assert_eq!(node.settling, here.settling, "law 7: settling on {id:?}");
-        assert_eq!(node.suspended_memory_mb, here.suspended.memory_mb, "law 7: suspended on {id:?}");
-        assert!(node.containers.iter().eq(&here.containers), "law 7: containers of {id:?}");
-        assert!(node.suspended.iter().eq(&here.suspended_ones), "law 7: suspended ones of {id:?}");
-        assert!(node.resuming.iter().eq(&here.resuming), "law 7: resuming ones of {id:?}");
-    }
-    for (id, job) in cluster.jobs() {
-        let own = jobs.remove(id).unwrap_or_default();
-        assert!(job.containers.iter().eq(&own.containers), "law 7: containers of {id:?}");
-        assert_eq!(job.holding(), own.holding, "law 7: holding of {id:?}");
-        for (key, phase) in &job.phases {
-            let counted = own.phases.get(key).copied().unwrap_or_default();
-            assert_eq!((phase.held, phase.borrowed, phase.suspended), counted, "law 7: {key:?} of {id:?}");
+    assert_eq!(node.used, used, "law 7: used on {id:?}");
+    assert_eq!(node.settling, settling, "law 7: settling on {id:?}");
+    assert_eq!(node.suspended_memory_mb, suspended_mb, "law 7: suspended on {id:?}");
+    assert_eq!(suspended_ones.next(), None, "law 7: suspended ones of {id:?}");
+    assert_eq!(resuming.next(), None, "law 7: resuming ones of {id:?}");
+    node.containers.len()
+}
+
+/// The same of a job.
+fn job_agrees(cluster: &Cluster, id: AppId, job: &Job) -> usize {
+    let (mut holding, mut master) = (Resource::ZERO, None);
+    // Of each phase: held at home, borrowed, and suspended. A job has few of them.
+    let mut phases: Vec<(&PhaseKey, (u32, u32, u32))> = job.phases.keys().map(|key| (key, (0, 0, 0))).collect();
+    for one in &job.containers {
+        let container = cluster.containers().get(one).filter(|container| container.app == id);
+        let container = container.unwrap_or_else(|| panic!("law 7: {one:?} is not of {id:?}"));
+        let partition = cluster.nodes().get(&container.node).map(|node| node.partition);
+        if container.is_master {
+            master = master.or(Some(*one));
         }
-        assert_eq!(job.master.map(|(id, _)| id), own.master, "law 7: master of {id:?}");
+        if !container.state.is_suspended() {
+            holding += container.resource();
+        }
+        let Some((_, counts)) = phases.iter_mut().find(|(key, _)| **key == container.phase) else { continue };
+        let (held, borrowed, suspended) = counts;
+        *match container.state.is_suspended() {
+            true => suspended,
+            false if partition == Some(container.phase.partition) => held,
+            false => borrowed,
+        } += 1;
     }
-    let suspended = containers.iter().filter(|(_, c)| c.state.is_suspended()).map(|(id, _)| *id);
-    let indexed: BTreeSet<_> = cluster.suspended().map(|(id, _)| id).collect();
-    assert!(suspended.eq(indexed), "law 7: suspended containers");
+    assert_eq!(job.holding(), holding, "law 7: holding of {id:?}");
+    for ((key, phase), (_, counted)) in job.phases.iter().zip(&phases) {
+        assert_eq!((phase.held, phase.borrowed, phase.suspended), *counted, "law 7: {key:?} of {id:?}");
+    }
+    assert_eq!(job.master.map(|(id, _)| id), master, "law 7: master of {id:?}");
+    job.containers.len()
 }
 
 /// Law 7: what queues and users hold, and partitions offer, follows from containers and nodes.
 pub(super) fn sums_agree(world: &World) {
-    let mut held = Held::new(&world.queues);
+    let mut held = world.held.emptied();
     for container in world.containers.values().filter(|container| container.counted) {
         let whose = world.whose(container.app, container.node);
         held.hold(whose, container.is_master, container.phase.resource.memory_mb);
@@ -163,11 +159,14 @@ pub(super) fn sums_agree(world: &World) {
 
 /// Law 7: the core knows what the ResourceManager knows.
 pub(super) fn views_agree(world: &World, cluster: &Cluster) {
-    let registered = |c: &&Container| world.machines[c.node.0 as usize].registered;
-    let theirs = world.containers.iter().filter(|(_, c)| registered(c)).map(|(id, c)| (*id, c.node, c.counted));
-    let ours = cluster.containers().iter().map(|(id, c)| (*id, c.node, !c.state.is_suspended()));
-    let (theirs, ours): (BTreeSet<_>, BTreeSet<_>) = (theirs.collect(), ours.collect());
-    assert_eq!(theirs, ours, "law 7: views apart at {:?}", world.now);
+    let registered = |c: &Container| world.machines[c.node.0 as usize].registered;
+    let mut known = 0;
+    for (id, theirs) in world.containers.iter().filter(|(_, theirs)| registered(theirs)) {
+        let ours = cluster.containers().get(id).map(|ours| (ours.node, !ours.state.is_suspended()));
+        assert_eq!(ours, Some((theirs.node, theirs.counted)), "law 7: views of {id:?} apart at {:?}", world.now);
+        known += 1;
+    }
+    assert_eq!(known, cluster.containers().len(), "law 7: views apart at {:?}", world.now);
     for (id, app) in world.apps.iter().enumerate().filter(|(_, app)| app.is_live()) {
         let job = &cluster.jobs()[&AppId(id as u32)];
         assert_eq!(job.active, app.life == Life::Active, "law 7: {id} active");
