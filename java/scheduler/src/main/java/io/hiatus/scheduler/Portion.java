@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 
 /**
  * How much is carried out while the scheduler's write lock is held once: so many containers, or what a while is enough for. In
- * a JVM that has just started a container takes ten times as long as later, the very first one a thousand times.
+ * a JVM that has just started a container takes ten times as long as later, the very first one many times that.
  */
 final class Portion {
   /** New, suspended, resumed or killed ones. */
