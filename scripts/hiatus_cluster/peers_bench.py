@@ -189,7 +189,7 @@ def holders(results):
 
 
 def profiles(results):
-    """What the thread that plays all spends its time on within each scheduler, by load: a table in Markdown, or nothing."""
+    """What the time is spent on within each scheduler, by load: a table in Markdown, or nothing."""
     shares = {(load.name, scheduler): run.get("shares") for load, runs in results.items() for scheduler, run in runs.items() if run.get("shares")}
     parts = sorted({part for share in shares.values() for part in share})
     rows = [[load, scheduler, *[_cell(share.get(part), ".0%") for part in parts]] for (load, scheduler), share in shares.items()]
@@ -231,8 +231,8 @@ def page(results, profiled, options, began, ended):
         if rows:
             parts += [f"## {title}", "", table(columns, rows)]
     if profiled:
-        parts += ["## What the time goes to", "", "Samples of the one thread's stack within the scheduler, every 5 ms at safepoints, in a run of their own. Stock's commit, ends, "
-                  "launches and masters' calls are the same code under both.", "", profiles(profiled)]
+        parts += ["## What the time goes to", "", "Samples of the stacks of all threads that run, within the scheduler, every 5 ms at safepoints, in a run of their own. Stock's commit, ends, "
+                  "launches, masters' calls and joining nodes are the same code under both.", "", profiles(profiled)]
     return "\n".join([*parts, "## Who held it", "", holders(results)])
 
 
@@ -253,7 +253,7 @@ def arguments(given=None):
     parser.add_argument("--loads", nargs="+", choices=names, default=names, metavar="LOAD", help=f"of {', '.join(names)}; all by default")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each scheduler under each load (default: 3)")
     parser.add_argument("--seconds", type=int, help="CPU time measured per run, after half as much of warming up (default: 10; 1 with --quick)")
-    parser.add_argument("--profile", action="store_true", help="and one more run of each with samples of what the time goes to, for loads that last")
+    parser.add_argument("--profile", action="store_true", help="and one more run of each with samples of what the time goes to")
     parser.add_argument("--quick", action="store_true", help="20 nodes, one run of each kind of load: a minute in all, to see that it works")
     parser.add_argument("--heap", default="4g", help="of each JVM (default: 4g)")
     parser.add_argument("--limit-s", type=int, default=600, help="a run that takes more CPU time, of all its threads, is a failure (default: 600)")
@@ -285,7 +285,7 @@ def measure(jvm, options):
                 runs.append(run_once(jvm, scheduler, load, options))
                 print(f"bench: {load.name} {repeat + 1}/{options.repeats} {scheduler}: {runs[-1].failure or 'done'}, "
                       f"{time.monotonic() - begun:.0f} s", flush=True)
-        if options.profile and not load.once:
+        if options.profile:
             profiled[load] = {scheduler: run_once(jvm, scheduler, load, options, profile=True) for scheduler in SCHEDULERS}
         yield results, profiled
 

@@ -10,8 +10,6 @@ import org.apache.hadoop.util.Time;
 final class Stepper {
   /** Answers lead to facts, and those to more answers; what is not settled by then waits for the next step. */
   private static final int ROUNDS = 16;
-  /** Containers that are given out, suspended, resumed or killed while the write lock is held once, about. */
-  static final int MOST_CONTAINERS = 500;
 
   private final HiatusScheduler scheduler;
   private final long core;
@@ -74,14 +72,14 @@ final class Stepper {
    * @return whether another one is worth while at once
    */
   boolean step(boolean observeOnly, long budgetMs) {
-    int left = MOST_CONTAINERS;
-    for (int round = 0; round < ROUNDS && left > 0; round++) {
+    Portion portion = new Portion(System::nanoTime);
+    for (int round = 0; round < ROUNDS && !portion.isOver(); round++) {
       if (isSettled() && !ask(round > 0, budgetMs)) {
         break;
       }
-      left -= carryOut(left, observeOnly);
+      carryOut(portion, observeOnly);
     }
-    return left <= 0 || left < MOST_CONTAINERS && hasMore;
+    return portion.isOver() || !portion.isEmpty() && hasMore;
   }
 
   /** Returns whether there are answers; without news, if it needs any, the core is not asked. */
@@ -114,17 +112,14 @@ final class Stepper {
     return !isSettled();
   }
 
-  /** Returns how many containers that was about. */
-  private int carryOut(int most, boolean observeOnly) {
+  private void carryOut(Portion portion, boolean observeOnly) {
     long begun = System.nanoTime();
-    int done = 0;
-    while (done < most && answers.hasNext()) {
-      done += applier.apply(answers.buffer(), answers.next(), observeOnly);
+    while (!portion.isOver() && answers.hasNext()) {
+      portion.add(applier.apply(answers.buffer(), answers.next(), observeOnly));
     }
     applyNanos += System.nanoTime() - begun;
     if (isSettled()) {
       metrics.stepped(readNanos, coreNanos, applyNanos, factBytes);
     }
-    return done;
   }
 }

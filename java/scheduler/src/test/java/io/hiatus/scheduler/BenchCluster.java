@@ -97,6 +97,8 @@ final class BenchCluster {
   static Configuration configuration(Class<? extends ResourceScheduler> scheduler) {
     YarnConfiguration conf = new YarnConfiguration();
     conf.setClass(YarnConfiguration.RM_SCHEDULER, scheduler, ResourceScheduler.class);
+    // By default all ResourceManagers of a machine's user share one, and fail while another one starts.
+    conf.set(YarnConfiguration.FS_NODE_ATTRIBUTE_STORE_ROOT_DIR, "file:${hadoop.tmp.dir}/node-attributes");
     conf.setInt(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, 256);
     conf.set("yarn.scheduler.capacity.maximum-am-resource-percent", "1");
     // Stock hands out several containers per heartbeat only if told to; otherwise it would have less to do.

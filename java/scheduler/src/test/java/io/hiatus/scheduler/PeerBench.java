@@ -9,6 +9,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.apache.hadoop.conf.Configuration;
@@ -26,7 +27,7 @@ import org.slf4j.event.Level;
  * CapacityScheduler in turns. Times are CPU times, so that other work on the machine matters little.
  *
  * <p>Arguments: scheduler=CLASS, load=churn|full|limited|fragmented|restart|morning, nodes=, slots=, apps=, fill= (what
- * applications want, in percent of the cluster), seconds= (CPU time of measuring), profile=true|false (what this thread's
+ * applications want, in percent of the cluster), seconds= (CPU time of measuring), profile=true|false (what the
  * time is spent on, at some cost), out=FILE (JSON).
  */
 public final class PeerBench implements AutoCloseable {
@@ -182,15 +183,7 @@ public final class PeerBench implements AutoCloseable {
     rounds(WARMUP_ROUNDS, (seconds + 1) / 2);
     begin();
     long before = load.given();
-    int rounds;
-    if (profile) {
-      try (StackShares stacks = new StackShares()) {
-        rounds = rounds(LEAST_ROUNDS, seconds);
-        result.put("shares", stacks.shares());
-      }
-    } else {
-      rounds = rounds(LEAST_ROUNDS, seconds);
-    }
+    int rounds = profiled(() -> rounds(LEAST_ROUNDS, seconds));
     long given = load.given() - before;
     double cpuS = end("") + (load.calls.sum() + load.beats.sum()) / 1e9;
     result.put("rounds", rounds);
@@ -199,6 +192,18 @@ public final class PeerBench implements AutoCloseable {
     times("node update", load.beats);
     times("allocate", load.calls);
     longestHold();
+  }
+
+  /** Does that work, with samples of what the time goes to if they are wanted. */
+  private <T> T profiled(Callable<T> work) throws Exception {
+    if (!profile) {
+      return work.call();
+    }
+    try (StackShares stacks = new StackShares()) {
+      T done = work.call();
+      result.put("shares", stacks.shares());
+      return done;
+    }
   }
 
   /** Rounds, until they are so many and this thread has worked for so long. */
@@ -217,11 +222,13 @@ public final class PeerBench implements AutoCloseable {
   private void restart() throws Exception {
     load.submit(appCount, wants());
     begin();
-    load.join(nodes, slots + 1, slots);
-    rm.drainEvents();
-    result.put("ready CPU s", end("ready ") + load.joins.sum() / 1e9);
-    ((RMContextImpl) rm.getRMContext()).setSchedulerRecoveryStartAndWaitTime(0);
-    play(1);
+    profiled(() -> {
+      load.join(nodes, slots + 1, slots);
+      rm.drainEvents();
+      result.put("ready CPU s", end("ready ") + load.joins.sum() / 1e9);
+      ((RMContextImpl) rm.getRMContext()).setSchedulerRecoveryStartAndWaitTime(0);
+      return play(1);
+    });
     result.put("placed CPU s", end("placed ") + (load.joins.sum() + load.calls.sum() + load.beats.sum()) / 1e9);
     longestHold();
   }
@@ -235,14 +242,14 @@ public final class PeerBench implements AutoCloseable {
     rm.drainEvents();
     begin();
     long wanted = (long) appCount * wants().apply(0).containers;
-    play(wanted);
+    profiled(() -> play(wanted));
     result.put("placed CPU s", end("placed ") + (load.calls.sum() + load.beats.sum()) / 1e9);
     result.put("wanted", wanted);
     longestHold();
   }
 
-  /** All ask; then heartbeats until so many containers are fetched, or none was for too long. */
-  private void play(long containers) throws InterruptedException {
+  /** All ask; then heartbeats until so many containers are fetched, or none was for too long. Returns how many were. */
+  private long play(long containers) throws InterruptedException {
     load.call();
     int idle = 0;
     while (true) {
@@ -257,6 +264,7 @@ public final class PeerBench implements AutoCloseable {
       Thread.sleep(Math.max(0, PACE_MS - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)));
     }
     result.put("given", load.given());
+    return load.given();
   }
 
   private void begin() {

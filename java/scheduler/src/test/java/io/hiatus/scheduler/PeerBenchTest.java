@@ -66,6 +66,13 @@ public class PeerBenchTest {
   }
 
   @Test
+  public void whatHappensOnceHasAProfileToo() throws Exception {
+    for (String load : Arrays.asList("restart", "morning")) {
+      assertTrue(load, run(load, 100, true).containsKey("shares"));
+    }
+  }
+
+  @Test
   public void fullHasNoRoom() throws Exception {
     Map<String, Object> result = run("full", 100);
     assertEquals(NODES * SLOTS, count(result, "live"));

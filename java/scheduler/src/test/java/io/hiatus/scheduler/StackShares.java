@@ -1,17 +1,21 @@
 package io.hiatus.scheduler;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the thread that makes this spends its time on, by samples of its stack: Hiatus' own code, its library, or which work of
+ * What all threads that run spend their time on, by samples of their stacks: Hiatus' own code, its library, or which work of
  * CapacityScheduler. The innermost of these that a stack is in counts. Samples are taken at the JVM's safepoints: they tell
  * parts as large as these apart, and no lines.
  */
 final class StackShares implements AutoCloseable {
   private static final String STOCK = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.";
   private static final long PERIOD_MS = 5;
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   /** Methods, as class.method after {@link #STOCK}, and what they are part of. */
   private static final Map<String, String> PARTS = new LinkedHashMap<>();
@@ -24,12 +28,15 @@ final class StackShares implements AutoCloseable {
     PARTS.put("AbstractYarnScheduler.updateNewContainerInfo", "stock: a container's launch");
     PARTS.put("capacity.CapacityScheduler.allocate", "stock: a master's call");
     PARTS.put("capacity.CapacityScheduler.allocateContainersToNode", "stock: its search for whom to serve");
+    PARTS.put("capacity.AbstractParentQueue.updateClusterResource", "stock: headroom of every application, for a node's sake");
+    PARTS.put("AbstractYarnScheduler.recoverContainersOnNode", "stock: a container is found");
+    PARTS.put("capacity.CapacityScheduler.addNode", "stock: a node joins");
+    PARTS.put("capacity.CapacityScheduler.updateNodeLabelsAndQueueResource", "stock: a node joins");
     PARTS.put("capacity.CapacityScheduler.nodeUpdate", "stock: the rest of a node's update");
     PARTS.put("capacity.CapacityScheduler.handle", "stock: the rest of a node's update");
   }
 
   private final Map<String, Integer> counts = new TreeMap<>();
-  private final Thread watched = Thread.currentThread();
   private final Thread sampler = new Thread(this::sample, "StackShares");
 
   StackShares() {
@@ -38,9 +45,11 @@ final class StackShares implements AutoCloseable {
 
   private void sample() {
     while (!Thread.currentThread().isInterrupted()) {
-      String part = part(watched.getStackTrace());
-      if (part != null) {
-        counts.merge(part, 1, Integer::sum);
+      for (ThreadInfo thread : THREADS.dumpAllThreads(false, false)) {
+        String part = thread.getThreadState() == Thread.State.RUNNABLE ? part(thread.getStackTrace()) : null;
+        if (part != null) {
+          counts.merge(part, 1, Integer::sum);
+        }
       }
       try {
         Thread.sleep(PERIOD_MS);
@@ -68,10 +77,10 @@ final class StackShares implements AutoCloseable {
       if (owner.equals(Native.class.getName())) {
         return "Hiatus: library";
       }
-      if (owner.matches("io\\.hiatus\\.scheduler\\.(Peer|Bench|Samples).*")) {
+      if (owner.matches("io\\.hiatus\\.scheduler\\.(Peer|Bench|Samples|StackShares).*")) {
         return null;
       }
-      if (owner.startsWith("io.hiatus.")) {
+      if (owner.startsWith("io.hiatus.") && !owner.equals(HoldMeter.class.getName())) {
         return "Hiatus: Java";
       }
       String part = method.startsWith(STOCK) ? PARTS.get(method.substring(STOCK.length())) : null;
