@@ -31,7 +31,7 @@ def cluster(clusters, pytestconfig, version):
 
 def test_what_is_suspended_is_frozen_and_goes_on_and_can_be_killed(hiatus, applications, version):
     slots = 4 * hiatus.spec.nodes
-    applications.start("big", slots, command="setsid sleep 3600 & sleep 3600 & sleep 3600; wait")
+    applications.start("big", slots, command="sleep 3600 & sleep 3600 & sleep 3600; wait")
     live.await_running(applications, "big", slots)
     applications.start("small", 1, command=work(3))
     (container, node), = live.await_paused(hiatus).items()
