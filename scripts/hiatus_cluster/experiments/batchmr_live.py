@@ -4,6 +4,7 @@ The slow nodes are the virtual side of the mixed cluster: each gets a part of on
 containers are. The jobs of a round come together; the placer remembers from round to round.
 """
 
+import shutil
 import statistics
 import time
 from collections import Counter
@@ -95,6 +96,7 @@ def _play(variant, rounds, outcomes, say):
     """A history begins empty and grows with the rounds: they are played together or not at all."""
     cluster = Cluster(layout.BUILD / "experiments" / "batchmr-live")
     cluster.down()
+    shutil.rmtree(cluster.dir, ignore_errors=True)
     groups = []
     try:
         groups += [cgroups.of_processors(f"node{node}", _PROCESSOR) for node in _SLOW]
