@@ -107,8 +107,8 @@ def replay(name, planned, mode):
 
 def in_docker(one, names):
     """The same replay on clusters of containers, which have no local file system in common."""
-    if "fair-preempting" in names:
-        raise ClusterError("--docker: FairScheduler's file of allocations is not handed to containers; leave out fair-preempting")
+    if kept_out := [name for name in ("fair-preempting", "hiatus-watched") if name in names]:
+        raise ClusterError(f"--docker: files of the ResourceManager's are not handed to containers and back; leave out {', '.join(kept_out)}")
     return dataclasses.replace(one, name=f"{one.name}-docker", kind=DockerCluster, fs="hdfs")
 
 
