@@ -41,6 +41,8 @@ _BY_HAND = {
     "docker/mini-cluster": ("needs Docker", "docker/mini-cluster", "def check("),
     "scripts/test --docker": ("needs Docker", "tests/test_docker.py", "pytest.mark.docker"),
     "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/architecture.md", "14.3 million steps"),
+    "hiatus fuzz --seeds 10000 --seed 41000000000": ("the same, of another build", "docs/architecture.md", "17,298,391 steps"),
+    "cargo run --profile checked -p hiatus-sim -- fuzz --seeds 10000": ("takes minutes, built for that", "docs/architecture.md", "17,298,391 steps"),
     "cargo bench -p hiatus-core --bench step": ("measures, built for that; CI's lints compile it", "docs/operations.md", "median of 50 copies"),
     "cargo bench -p hiatus-core --bench flex": ("measures, built for that; CI's lints compile it", "docs/experiments-flex.md", "--bench flex"),
     "cargo bench -p hiatus-history": ("measures, built for that; CI's lints compile it", "docs/architecture.md", "a million runs of 31,250 classes"),
