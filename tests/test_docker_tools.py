@@ -68,6 +68,16 @@ def test_its_configuration_is_that_of_the_image_with_what_was_asked_for(saved):
     assert written["yarn.resourcemanager.recovery.enabled"] == "true"
 
 
+def test_a_cluster_whose_containers_others_removed_does_not_run(saved, tmp_path, monkeypatch):
+    docker = tmp_path / "bin" / "docker"
+    docker.parent.mkdir()
+    docker.write_text("#!/bin/sh\n[ $1 = ps ] || { echo No such object; exit 1; }\n")
+    docker.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{docker.parent}{os.pathsep}{os.environ['PATH']}")
+    saved._save(_SPEC, saved.ports, containers={"resourcemanager": "0123456789ab"})
+    assert saved.daemon("resourcemanager").id and saved.running() == []
+
+
 def test_two_clusters_have_names_and_networks_of_their_own(tmp_path):
     one, other = (DockerCluster(tmp_path / name) for name in ("1", "2"))
     assert one.variables()["SUBNET"] != other.variables()["SUBNET"]

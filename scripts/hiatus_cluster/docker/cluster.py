@@ -142,7 +142,8 @@ class Container(daemons.Daemon):
     @property
     def pid(self):
         """Process id, on this machine, of the container's first process if it is alive, else None."""
-        return int(self._inspect("{{.State.Pid}}")) or None if self.id else None
+        runs = self.id and engine.told("ps", "-q", "--filter", f"id={self.id}")  # it may have been removed by others
+        return int(self._inspect("{{.State.Pid}}")) or None if runs else None
 
     def kill(self):
         """``docker kill``: everything in the container dies at once, as when a machine loses power. Its files stay."""

@@ -54,7 +54,8 @@ def run(arguments, say):
               f"{Fraction(window.scale).limit_denominator(10**6)}, arrivals spaced for a load of {arguments.load:g}. "
               f"{_summary(planned)} Larger than the model allows: {', '.join(capped) or 'none'}. "
               "Mode `" + arguments.mode + "`: " + _ABOUT[arguments.mode])
-    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed on real daemons{' in Docker' if arguments.docker else ''}", method, runs, arguments)
+    where = "in Docker" if arguments.docker else "on real daemons"
+    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed {where}", method, runs, arguments)
 
 
 _ABOUT = {
