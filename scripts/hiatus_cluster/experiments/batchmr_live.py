@@ -14,6 +14,7 @@ from .. import configuration, distribution, jobs, layout, text
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
+from ..scaled import KNOB
 from . import cgroups, kept, tables
 
 _NODES, _TASK_MB, _MASTER_MB = 4, 256, 128
@@ -29,17 +30,16 @@ _PATIENCE_S = 600
 _POLL_S = 0.3
 _KINDS = ("sort", "grep", "wordcount", "pi")
 
-_KNOB = "yarn.scheduler.hiatus."
 _TEXT = "org.apache.hadoop.io.Text"
 #: Nobody preempts, so that where jobs run is all that differs from stock's order.
 _PLACER = {
-    _KNOB + "policy": "fifo",
-    _KNOB + "preemption": "wait",
-    _KNOB + "batchmr-placer": "on",
-    _KNOB + "batchmr-samples": _SAMPLES,
-    _KNOB + "batchmr-difference": _DIFFERENCE,
-    _KNOB + "rm.physical-nodes": "attribute:machine=physical",
-    _KNOB + "rm.virtual-nodes": "attribute:machine=virtual",
+    KNOB + "policy": "fifo",
+    KNOB + "preemption": "wait",
+    KNOB + "batchmr-placer": "on",
+    KNOB + "batchmr-samples": _SAMPLES,
+    KNOB + "batchmr-difference": _DIFFERENCE,
+    KNOB + "rm.physical-nodes": "attribute:machine=physical",
+    KNOB + "rm.virtual-nodes": "attribute:machine=virtual",
     "yarn.nodemanager.node-attributes.provider": "config",
     **{f"node{node}:yarn.nodemanager.node-attributes.provider.configured-node-attributes":
        f"machine,STRING,{'virtual' if node in _SLOW else 'physical'}" for node in range(1, _NODES + 1)},
@@ -127,7 +127,7 @@ def _spec(cluster, variant):
         "mapreduce.application.classpath": f"{distribution.container_class_path(cluster.dir / 'conf')},{layout.product_jar('mapreduce')}",
     }
     if placed:
-        properties |= {**_PLACER, _KNOB + "rm.history-dir": cluster.dir / "history"}
+        properties |= {**_PLACER, KNOB + "rm.history-dir": cluster.dir / "history"}
     if speculates:
         properties |= {"yarn.app.mapreduce.am.job.task.estimator.class": "io.hiatus.mapreduce.BatchMRTaskRuntimeEstimator",
                        "mapreduce.job.hiatus.speculation.min-run-ms": _JUDGED_AFTER_MS}
