@@ -6,7 +6,7 @@ mod ranked;
 
 use super::class::Classes;
 use super::how::How;
-use super::permission::{may_start_on, may_take, room_for_suspended_mb};
+use super::permission::{may_start_on, may_take, room_for_suspended_mb, time_left};
 use super::users::From;
 use super::victims::{self, Standing, VictimOrder};
 use crate::decision::Cause;
@@ -362,25 +362,26 @@ impl<'a> Market<'a> {
             if (container.phase.partition != self.partition) != guests {
                 return None;
             }
-            let (left, victim) = self.victim(cluster, queue, job, (id, container))?;
-            let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left });
+            let victim = self.victim(cluster, queue, job, (id, container))?;
+            let left = || time_left(queue, job, (id, container), cluster.now());
+            let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left: &left });
             let turn = (job.is_first_task(id, container.phase), by_rule, Reverse((container.allocated, id)));
             Some((turn, victim))
         })
     }
 
-    /// The container as a victim, if it may be taken, with the run time that it probably has left.
+    /// The container as a victim, if it may be taken.
     fn victim(
         &self,
         cluster: &Cluster,
         queue: &QueueSettings,
         job: &Job,
         (id, container): (ContainerId, &Container),
-    ) -> Option<(Millis, Victim)> {
+    ) -> Option<Victim> {
         let may = may_take(cluster, self.settings, queue, job, (id, container), self.partition)?;
         let guest = container.phase.partition != self.partition;
         let resource = container.resource();
-        let victim = Victim {
+        Some(Victim {
             id,
             app: container.app,
             queue: job.queue,
@@ -390,8 +391,7 @@ impl<'a> Market<'a> {
             how: may.how,
             only_for_others: may.only_for_others,
             of_crowd: victims::order(queue.victims).over_all_jobs().map(|_| queue.gp.candidates),
-        };
-        Some((may.left, victim))
+        })
     }
 }
 

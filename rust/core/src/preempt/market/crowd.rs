@@ -71,7 +71,7 @@ impl Market<'_> {
                         continue;
                     }
                     let queue = self.rules(cluster, job.queue);
-                    let Some((_, victim)) = self.victim(cluster, queue, job, (id, container)) else { continue };
+                    let Some(victim) = self.victim(cluster, queue, job, (id, container)) else { continue };
                     if self.is_candidate(cluster, container.app, job) {
                         victims.push(victim);
                         return;
