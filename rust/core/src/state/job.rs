@@ -280,7 +280,8 @@ impl Job {
     /// it would start something else first.
     pub fn next_maps(&self, partition: PartitionId) -> Option<(PhaseKey, u32)> {
         let phases = self.phases.iter().filter(|(key, _)| key.partition == partition);
-        let mut waiting = phases.map(|(key, phase)| (*key, self.unserved(*key, phase))).filter(|(_, unserved)| *unserved > 0);
+        let mut waiting =
+            phases.map(|(key, phase)| (*key, self.unserved(*key, phase))).filter(|(_, unserved)| *unserved > 0);
         waiting.next().filter(|(key, _)| self.map_reduce && self.may_start() && !self.rests && key.is_of_maps())
     }
 

@@ -165,7 +165,8 @@ fn gap_17_a_reduce_that_waits_for_maps_is_no_longer_for_it() {
 fn a_task_that_begins_and_ends_between_two_heartbeats_of_its_node_is_done() {
     let mut scheduler = job();
     let (quick, app) = (ContainerId(2), APP);
-    let given = ContainerFact { container: quick, app, node: NodeId(1), phase: REDUCES, is_master: false, state: Found::New };
+    let given =
+        ContainerFact { container: quick, app, node: NodeId(1), phase: REDUCES, is_master: false, state: Found::New };
     tell(&mut scheduler, 5, &[Fact::Allocated(given), Fact::Completed { container: quick, exit: Exit::Succeeded }]);
     let job = &explain::explain(&scheduler).jobs[0];
     assert_eq!(job.phases.iter().map(|phase| (phase.priority, phase.finished)).collect::<Vec<_>>(), [(10, 1)]);
@@ -190,7 +191,11 @@ fn given(scheduler: &mut Scheduler, at_s: u64, asks: u32) -> u32 {
 fn suspended_until_30_s(tasks: u32) -> Scheduler {
     let mut scheduler = job();
     let all = [2, 3, 4].map(|id| container(id, REDUCES, false));
-    tell(&mut scheduler, 5, &[&all[..], &[Fact::Asked { app: APP, phase: REDUCES, count: 0 }, says(tasks, 0)]].concat());
+    tell(
+        &mut scheduler,
+        5,
+        &[&all[..], &[Fact::Asked { app: APP, phase: REDUCES, count: 0 }, says(tasks, 0)]].concat(),
+    );
     tell(&mut scheduler, 10, &[Fact::Demoted { container: ContainerId(2) }]);
     scheduler
 }
@@ -202,7 +207,10 @@ fn a_second_attempt_waits_until_the_first_has_run_for_as_long_as_it_was_suspende
     assert_eq!(given(&mut scheduler, 21, 2), 1, "two more, of which one is no attempt of what stands still");
     tell(&mut scheduler, 30, &[Fact::Promoted { container: ContainerId(2) }]);
     assert_eq!(given(&mut scheduler, 31, 1), 0);
-    assert_eq!(explain::explain(&scheduler).jobs[0].blocked_by, "its tasks that were suspended: it wants second attempts of those, which go on");
+    assert_eq!(
+        explain::explain(&scheduler).jobs[0].blocked_by,
+        "its tasks that were suspended: it wants second attempts of those, which go on"
+    );
     assert_eq!(given(&mut scheduler, 49, 1), 0);
     assert_eq!(given(&mut scheduler, 50, 1), 1, "it is slow by itself");
 }
