@@ -455,10 +455,11 @@ fn job(
     let path = cluster.queues().get(&job.queue).map_or("", |queue| queue.path.as_str());
     let queue = scheduler.settings().queue(path);
     let total = cluster.partitions().get(&partition).map(|found| found.total).unwrap_or_default();
-    let of_partition = || job.phases.iter().filter(move |(key, _)| key.partition == partition).map(|(_, phase)| phase);
+    let of_partition = || job.phases.iter().filter(move |(key, _)| key.partition == partition);
     let held = job.share(total, partition);
-    let pending: u32 = of_partition().map(|phase| phase.pending).sum();
-    let suspended: u32 = of_partition().map(|phase| phase.suspended).sum();
+    let pending: u32 = of_partition().map(|(_, phase)| phase.pending).sum();
+    let suspended: u32 = of_partition().map(|(_, phase)| phase.suspended).sum();
+    let wanted: u32 = of_partition().map(|(key, phase)| job.wanted(*key, phase)).sum();
     let waits = scheduler.settings().cluster.mode == Mode::Order || queue.preemption == Primitive::Wait;
     let policy = scheduler.planner().policy_of(job.queue, partition);
     let sizing = policy.and_then(|policy| policy.sizing(entry.app));
@@ -467,6 +468,8 @@ fn job(
         "it is parked"
     } else if pending + suspended == 0 {
         "nothing: it has all it wants"
+    } else if wanted + suspended == 0 {
+        "its tasks that were suspended: it wants second attempts of those, which go on"
     } else if !job.active {
         "its queue's ApplicationMaster limit"
     } else if job.site.sample.is_some() {

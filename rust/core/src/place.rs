@@ -207,7 +207,8 @@ impl Placer {
             let room = key.resource.times_in(usable - node.claimed_by_others(app));
             let freed = key.resource.times_in(usable - node.freed_for_others(app));
             let fitting = room.max(freed.min(node.freed_for(app, key.resource)));
-            let more = phase.unserved().min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
+            let more =
+                job.unserved(*key, phase).min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
             if more > 0 {
                 self.given.push((*key, more));
                 self.left -= more;

@@ -134,8 +134,11 @@ impl World {
         registered.map(|node| first.size.times_in(self.room(node))).fold(0, u32::saturating_add)
     }
 
-    /// What the first stage has done so far can be fetched by tasks of the second that hold containers.
+    /// What the first stage has done so far can be fetched by tasks of the second that hold containers, if those come early.
     pub(super) fn offer_outputs(&mut self, id: AppId) {
+        if self.apps[id.0 as usize].job.shuffle.is_none() {
+            return;
+        }
         let (now, (done, _)) = (self.now, self.apps[id.0 as usize].maps());
         let containers: Vec<_> = self.apps[id.0 as usize].containers.iter().copied().collect();
         for container in containers {

@@ -7,7 +7,7 @@ use super::world::{Container, Event, World};
 use super::{App, Life, Message, Node};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
-use hiatus_core::state::UserLimits;
+use hiatus_core::state::{Job, UserLimits};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use rand::Rng;
 use std::collections::BTreeSet;
@@ -209,7 +209,8 @@ impl World {
             let Node { partition, side, .. } = self.machines[node.0 as usize].spec;
             let room = self.room(node);
             let may_start = |app: AppId, key: &PhaseKey| {
-                self.core.cluster().jobs().get(&app).is_none_or(|job| job.most_on(key, side) > 0)
+                let wanted = |job: &Job| job.phases.get(key).is_none_or(|phase| job.wanted(*key, phase) > 0);
+                self.core.cluster().jobs().get(&app).is_none_or(|job| wanted(job) && job.most_on(key, side) > 0)
             };
             let runs = |(_, app): &(usize, &App)| app.life == Life::Active && !app.parked;
             self.apps.iter().enumerate().filter(runs).find_map(|(id, app)| {

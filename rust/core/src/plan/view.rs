@@ -22,7 +22,7 @@ pub(super) fn of(
     for (key, phase) in job.phases.iter().filter(|(key, _)| key.partition == partition) {
         let one = key.resource.dominant_share(total);
         held += f64::from(phase.held) * one;
-        let wanted = if job.may_start() { phase.pending } else { 0 };
+        let wanted = if job.may_start() { job.wanted(*key, phase) } else { 0 };
         let suspended = phase.suspended.saturating_sub(resting(job, *key, cluster));
         demand += f64::from(phase.held + suspended + wanted) * one;
         asked += phase.left();

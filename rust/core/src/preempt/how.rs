@@ -21,16 +21,16 @@ pub(super) enum Sake {
 }
 
 /// A container that could be taken: running, and no ApplicationMaster.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
     /// How far the product may go.
     pub mode: Mode,
     /// Run time in all: what killing it wastes.
     pub ran: Millis,
     /// Run time since it last started or was resumed.
     pub running_for: Millis,
-    /// Run time that it probably has left: what waiting for its end costs.
-    pub left: Millis,
+    /// Run time that it probably has left: what waiting for its end costs. Few ask.
+    pub left: &'a dyn Fn() -> Millis,
     /// Whether it was suspended before.
     pub resumed: bool,
     /// Whether that ended in room which nobody else wanted, and not in its job's turn.
@@ -46,7 +46,7 @@ pub(super) struct Candidate {
 }
 
 /// How the candidate may go, if it may.
-pub(super) fn how(queue: &QueueSettings, of: &Candidate, sake: Sake) -> Option<How> {
+pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Option<How> {
     let entitled = sake == Sake::OtherQueue;
     let least = match of.resumed {
         false => queue.min_run,
@@ -74,7 +74,7 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate, sake: Sake) -> Option<H
         // Little is lost with what has just begun: no minimum run time protects it until work of its phase was killed.
         Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared => Some(How::Kill),
         Primitive::Adaptive if entitled => suspend.or(kill),
-        Primitive::Adaptive if of.left < queue.wait_before_end => None,
+        Primitive::Adaptive if (of.left)() < queue.wait_before_end => None,
         Primitive::Adaptive => suspend,
     }
 }
@@ -96,11 +96,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     /// A container in the middle of its work, on a node that can suspend it, where everything is allowed.
-    const MIDDLE: Candidate = Candidate {
+    const MIDDLE: Candidate<'static> = Candidate {
         mode: Mode::Kill,
         ran: Millis(60_000),
         running_for: Millis(60_000),
-        left: Millis(60_000),
+        left: &|| Millis(60_000),
         resumed: false,
         in_spare_room: false,
         preempted_for: Millis(0),
@@ -109,21 +109,21 @@ mod tests {
         memory_fits: true,
     };
 
-    fn how_for(sake: Sake, preemption: &str, of: Candidate) -> Option<How> {
+    fn how_for(sake: Sake, preemption: &str, of: Candidate<'_>) -> Option<How> {
         let key = "yarn.scheduler.hiatus.preemption".to_string();
         let settings = Settings::parse(&BTreeMap::from([(key, preemption.to_string())])).unwrap();
         how(settings.queue("root.default"), &of, sake)
     }
 
-    fn how_under(preemption: &str, of: Candidate) -> Option<How> {
+    fn how_under(preemption: &str, of: Candidate<'_>) -> Option<How> {
         how_for(Sake::OwnQueue, preemption, of)
     }
 
     #[test]
     fn gap_22_adaptive_kills_before_5_s_waits_in_the_last_10_s_and_suspends_between() {
         let adaptive = |ran_ms, left_ms| {
-            let (ran, left) = (Millis(ran_ms), Millis(left_ms));
-            how_under("adaptive", Candidate { ran, running_for: ran, left, ..MIDDLE })
+            let ran = Millis(ran_ms);
+            how_under("adaptive", Candidate { ran, running_for: ran, left: &|| Millis(left_ms), ..MIDDLE })
         };
         assert_eq!(adaptive(4_999, 60_000), Some(How::Kill));
         assert_eq!(adaptive(5_000, 60_000), Some(How::Suspend));
@@ -155,7 +155,7 @@ mod tests {
                 (on_any, on_rigid),
                 "{preemption}"
             );
-            let below = |of: Candidate| how_under(preemption, Candidate { mode: Mode::Suspend, ..of });
+            let below = |of: Candidate<'_>| how_under(preemption, Candidate { mode: Mode::Suspend, ..of });
             let suspends = on_any.map(|_| How::Suspend);
             assert_eq!((below(MIDDLE), below(rigid)), (suspends, None), "{preemption} in mode suspend");
             assert_eq!(how_under(preemption, Candidate { mode: Mode::Order, ..MIDDLE }), None, "{preemption}");
@@ -188,7 +188,7 @@ mod tests {
             resumed: true,
             preempted_for: Millis(u64::MAX),
             kill_rounds: 30,
-            left: Millis(1),
+            left: &|| Millis(1),
             ..MIDDLE
         };
         let full = Candidate { memory_fits: false, ..worn };

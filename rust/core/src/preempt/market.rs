@@ -6,7 +6,7 @@ mod ranked;
 
 use super::class::Classes;
 use super::how::How;
-use super::permission::{may_start_on, may_take, room_for_suspended_mb};
+use super::permission::{may_start_on, may_take, room_for_suspended_mb, time_left};
 use super::users::From;
 use super::victims::{self, Standing, VictimOrder};
 use crate::decision::Cause;
@@ -328,9 +328,11 @@ impl<'a> Market<'a> {
         let mut crowd = Vec::new();
         for app in apps {
             let Some(job) = cluster.jobs().get(&app) else { continue };
-            guests.extend(self.of_job(cluster, job, true).filter(|(_, victim)| victim.node == home));
+            guests.extend(self.of_job_at(cluster, job, home, true));
             if self.order_of(cluster, job.queue).over_all_jobs().is_some() {
-                crowd.extend(self.of_job_in_crowd(cluster, app, job).into_iter().filter(|(_, v)| v.node == home));
+                if self.is_candidate(cluster, app, job) {
+                    crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, false)));
+                }
             } else if let Some(place) = self.plan.rank(app).filter(|_| self.spare_of(app, job) > EPSILON) {
                 ranked.push((place, job));
             }
@@ -341,7 +343,7 @@ impl<'a> Market<'a> {
         let mut victims: Vec<Victim> = guests.into_iter().map(|(_, victim)| victim).collect();
         victims.extend(crowd.into_iter().map(|(_, victim)| victim));
         for (_, job) in ranked {
-            let mut own: Vec<_> = self.of_job(cluster, job, false).filter(|(_, victim)| victim.node == home).collect();
+            let mut own: Vec<_> = self.of_job_at(cluster, job, home, false).collect();
             own.sort_by_key(|(turn, _)| *turn);
             victims.extend(own.into_iter().map(|(_, victim)| victim));
         }
@@ -355,32 +357,55 @@ impl<'a> Market<'a> {
         job: &'b Job,
         guests: bool,
     ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
+        let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
+        self.of_those(cluster, job, containers, guests)
+    }
+
+    /// The same of those on one node: a job may have thousands, and a node has few.
+    fn of_job_at<'b>(
+        &'b self,
+        cluster: &'b Cluster,
+        job: &'b Job,
+        home: NodeId,
+        guests: bool,
+    ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
+        let containers = cluster.on_node(home).filter(|(id, _)| job.containers.contains(id));
+        self.of_those(cluster, job, containers, guests)
+    }
+
+    fn of_those<'b, T: Iterator<Item = (ContainerId, &'b Container)>>(
+        &'b self,
+        cluster: &'b Cluster,
+        job: &'b Job,
+        containers: T,
+        guests: bool,
+    ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b, T> {
         let queue = self.rules(cluster, job.queue);
         let order = victims::order(queue.victims);
-        let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
         containers.filter_map(move |(id, container)| {
             if (container.phase.partition != self.partition) != guests {
                 return None;
             }
-            let (left, victim) = self.victim(cluster, queue, job, (id, container))?;
-            let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left });
+            let victim = self.victim(cluster, queue, job, (id, container))?;
+            let left = || time_left(queue, job, (id, container), cluster.now());
+            let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left: &left });
             let turn = (job.is_first_task(id, container.phase), by_rule, Reverse((container.allocated, id)));
             Some((turn, victim))
         })
     }
 
-    /// The container as a victim, if it may be taken, with the run time that it probably has left.
+    /// The container as a victim, if it may be taken.
     fn victim(
         &self,
         cluster: &Cluster,
         queue: &QueueSettings,
         job: &Job,
         (id, container): (ContainerId, &Container),
-    ) -> Option<(Millis, Victim)> {
+    ) -> Option<Victim> {
         let may = may_take(cluster, self.settings, queue, job, (id, container), self.partition)?;
         let guest = container.phase.partition != self.partition;
         let resource = container.resource();
-        let victim = Victim {
+        Some(Victim {
             id,
             app: container.app,
             queue: job.queue,
@@ -390,8 +415,7 @@ impl<'a> Market<'a> {
             how: may.how,
             only_for_others: may.only_for_others,
             of_crowd: victims::order(queue.victims).over_all_jobs().map(|_| queue.gp.candidates),
-        };
-        Some((may.left, victim))
+        })
     }
 }
 

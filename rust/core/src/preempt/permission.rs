@@ -17,8 +17,6 @@ pub(super) struct Permission {
     pub how: How,
     /// Whether only other queues may take it.
     pub only_for_others: bool,
-    /// Run time that it probably has left.
-    pub left: Millis,
 }
 
 /// Whether the container on a live node of the partition may be taken now.
@@ -46,9 +44,6 @@ pub(super) fn may_take(
         return None;
     }
     let phase = job.phases.get(&container.phase)?;
-    let done = job.progress_of(id, container.phase);
-    let before = estimate::first_or_default(job, container.phase.priority, queue);
-    let left = estimate::task_left(phase, job.worked(id, container, now), done, before);
     // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs what began last is meant to go, and they have a
     // bound of their own; but where that is off, work that is killed again and again must end as well.
     let killed = phase.kill_rounds(container);
@@ -60,7 +55,7 @@ pub(super) fn may_take(
         mode: settings.cluster.mode,
         ran: container.run_time(now),
         running_for: container.running_for(now)?,
-        left,
+        left: &|| time_left(queue, job, (id, container), now),
         resumed: container.suspensions > 0,
         in_spare_room: container.in_spare_room,
         preempted_for: container.preempted_for,
@@ -70,7 +65,19 @@ pub(super) fn may_take(
     };
     let for_own = how(queue, &candidate, Sake::OwnQueue).map(|how| (how, false));
     let (how, only_for_others) = for_own.or_else(|| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, true)))?;
-    Some(Permission { how, only_for_others, left })
+    Some(Permission { how, only_for_others })
+}
+
+/// Run time that the container probably has left.
+pub(super) fn time_left(
+    queue: &QueueSettings,
+    job: &Job,
+    (id, container): (ContainerId, &Container),
+    now: Millis,
+) -> Millis {
+    let Some(phase) = job.phases.get(&container.phase) else { return Millis(0) };
+    let before = estimate::first_or_default(job, container.phase.priority, queue);
+    estimate::task_left(phase, job.worked(id, container, now), job.progress_of(id, container.phase), before)
 }
 
 /// Whether room on the node may be freed, or kept, for one more new container of that kind, as far as the job's site goes. The

@@ -28,6 +28,8 @@ impl Cluster {
         assert_eq!(self.stalled, nodes(&|node| node.waiting_since.is_some()));
         let suspended = self.containers.iter().filter(|(_, container)| container.state.is_suspended());
         assert_eq!(self.suspended, suspended.map(|(id, container)| (container.since, *id)).collect());
+        let catching_up = self.containers.iter().filter_map(|(id, c)| c.catches_up_at.map(|at| (at, *id)));
+        assert_eq!(self.catching_up, catching_up.collect());
         let lent = self.containers.iter().filter(|(_, c)| c.state.is_suspended() && c.reason == Some(Reason::Lent));
         assert_eq!(self.lent, lent.map(|(id, _)| *id).collect());
         for (lender, loan) in self.nodes.values().flat_map(|node| &node.loans) {
@@ -63,6 +65,9 @@ impl Cluster {
             assert_eq!(job.rests, self.limits.rests(job.holder(), *app), "whether {app:?} rests");
             let own = job.containers.iter().filter(|id| self.is_suspended(**id));
             assert!(job.suspended.iter().eq(own), "suspended ones of {app:?}");
+            let counted: u32 = job.phases.values().map(|phase| phase.catching_up).sum();
+            let own = job.containers.iter().filter_map(|id| self.containers.get(id)?.catches_up_at);
+            assert_eq!(counted as usize, own.count(), "those of {app:?} that catch up");
         }
     }
 }

@@ -85,6 +85,8 @@ pub struct Container {
     pub(super) killed: bool,
     /// Whether it was put aside by hand, by itself; see [`Job::has_parked`](super::Job::has_parked).
     pub parked: bool,
+    /// It went on after a suspension; by then it will have run for as long as that lasted.
+    pub(super) catches_up_at: Option<Millis>,
     /// When it first ran. A suspension does not make it young again.
     began: Option<Millis>,
     ran_before: Millis,
@@ -119,6 +121,7 @@ impl Container {
             proposed: false,
             killed: false,
             parked: false,
+            catches_up_at: None,
             began: (fact.state != Found::New).then_some(now),
             ran_before: Millis::default(),
         }
@@ -179,12 +182,14 @@ impl Container {
         self.state = State::MustSuspend { safe_at };
         self.since = now;
         self.reason = Some(reason);
+        self.catches_up_at = None;
         self.suspensions += u32::from(reason.counts());
     }
 
     pub(super) fn resume(&mut self, now: Millis) {
         self.began.get_or_insert(now);
         self.kept_out_since = None;
+        self.catches_up_at = Some(now + now.since(self.since));
         if matches!(self.reason.take(), Some(Reason::Preempted { .. })) {
             self.preempted_for = self.preempted_for + now.since(self.since);
         }

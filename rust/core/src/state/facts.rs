@@ -314,10 +314,11 @@ impl Cluster {
             job.remove(id, &before, partition, now);
             job.add(id, &after, partition, now);
         });
-        for (container, suspends) in [(&before, false), (&after, true)] {
+        for (container, now) in [(&before, false), (&after, true)] {
             if container.state.is_suspended() {
-                set(&mut self.suspended, (container.since, id), suspends);
+                set(&mut self.suspended, (container.since, id), now);
             }
+            container.catches_up_at.iter().for_each(|at| set(&mut self.catching_up, (*at, id), now));
         }
         self.woken.insert(after.node);
         if after.state.is_suspended() {
@@ -433,6 +434,7 @@ impl Cluster {
     fn complete(&mut self, id: ContainerId, exit: Exit) -> bool {
         self.end_loan(id);
         let Some(mut container) = self.containers.remove(&id) else { return false };
+        container.catches_up_at.iter().for_each(|at| set(&mut self.catching_up, (*at, id), false));
         self.suspended.remove(&(container.since, id));
         self.lent.remove(&id);
         self.waiting_reduces.remove(&id);

@@ -34,6 +34,8 @@ pub struct Phase {
     pub borrowed: u32,
     /// Suspended containers.
     pub suspended: u32,
+    /// Those that count and have not run for as long yet as they had been suspended before.
+    pub catching_up: u32,
     /// Tasks that succeeded.
     pub finished: u32,
     /// Their working times together, see [`Job::worked`].
@@ -58,11 +60,6 @@ impl Phase {
     /// container was given out before it: those that run together and are killed one after the other count once.
     pub fn kill_rounds(&self, container: &Container) -> u32 {
         self.kill_rounds.saturating_sub(u32::from(container.allocated < self.killed_at))
-    }
-
-    /// Wanted and not yet proposed anywhere.
-    pub fn unserved(&self) -> u32 {
-        self.pending.saturating_sub(self.proposed)
     }
 }
 
@@ -235,6 +232,20 @@ impl Job {
         self.said.iter().map(|(priority, said)| (*priority, said.tasks))
     }
 
+    /// Containers of a phase that are wanted and may be given out. An application that speculates takes a suspended task for a slow
+    /// one, and asks for a container for a second attempt of it; one of the two would be killed. That waits until the first has had
+    /// as much time again to end: what asks go beyond the tasks that the application has is for such attempts.
+    pub fn wanted(&self, key: PhaseKey, phase: &Phase) -> u32 {
+        let stood_still = phase.suspended + phase.catching_up;
+        let backups = if stood_still > 0 { 0.max(-self.unasked(key)).unsigned_abs() } else { 0 };
+        phase.pending - backups.min(stood_still)
+    }
+
+    /// Of those, not yet proposed anywhere.
+    pub fn unserved(&self, key: PhaseKey, phase: &Phase) -> u32 {
+        self.wanted(key, phase).saturating_sub(phase.proposed)
+    }
+
     /// Tasks of a phase that are not done, whether the application has asked for their containers or not.
     pub fn to_do(&self, key: PhaseKey) -> u32 {
         self.phases.get(&key).map_or(0, |phase| phase.left().saturating_add_signed(self.unasked(key)))
@@ -268,9 +279,10 @@ impl Job {
     /// The maps that the ResourceManager would start next in the partition, and how many of them want a container; nothing where
     /// it would start something else first.
     pub fn next_maps(&self, partition: PartitionId) -> Option<(PhaseKey, u32)> {
-        let mut waiting = self.phases.iter().filter(|(key, phase)| key.partition == partition && phase.unserved() > 0);
-        let (key, phase) = waiting.next().filter(|_| self.map_reduce && self.may_start() && !self.rests)?;
-        key.is_of_maps().then(|| (*key, phase.unserved()))
+        let phases = self.phases.iter().filter(|(key, _)| key.partition == partition);
+        let mut waiting =
+            phases.map(|(key, phase)| (*key, self.unserved(*key, phase))).filter(|(_, unserved)| *unserved > 0);
+        waiting.next().filter(|(key, _)| self.map_reduce && self.may_start() && !self.rests && key.is_of_maps())
     }
 
     /// Whether it has anything to place or resume.
@@ -302,6 +314,7 @@ impl Job {
             self.hold(container.resource(), now);
         }
         *self.counter(container, partition) += 1;
+        self.phases.entry(container.phase).or_default().catching_up += u32::from(container.catches_up_at.is_some());
     }
 
     pub(super) fn remove(&mut self, id: ContainerId, container: &Container, partition: PartitionId, now: Millis) {
@@ -315,20 +328,27 @@ impl Job {
             self.hold(Resource::ZERO - container.resource(), now);
         }
         *self.counter(container, partition) -= 1;
+        self.caught_up(container);
+    }
+
+    /// The container does not catch up any more, if it did.
+    pub(super) fn caught_up(&mut self, container: &Container) {
+        let phase = self.phases.entry(container.phase).or_default();
+        phase.catching_up -= u32::from(container.catches_up_at.is_some());
     }
 
     pub(super) fn finish(&mut self, id: ContainerId, container: &Container, exit: Exit, now: Millis) {
         let work_time = self.worked(id, container, now);
         let phase = self.phases.entry(container.phase).or_default();
-        let was_task = !container.is_master && container.run_time(now) > Millis::default();
         // What the application releases, or is lost with its node, was not taken from it. What was killed as it began counts: those
         // that kill each other's so early would never end, either.
         if container.killed && exit == Exit::Killed && !container.is_master && container.allocated >= phase.killed_at {
             phase.kill_rounds += 1;
             phase.killed_at = now;
         }
-        // A released container tells nothing about tasks, and the master is none.
-        if exit == Exit::Succeeded && was_task {
+        // A released container tells nothing about tasks, and the master is none. What began and ended between two heartbeats of its
+        // node was never seen to run.
+        if exit == Exit::Succeeded && !container.is_master {
             phase.kill_rounds = 0;
             phase.finished += 1;
             phase.finished_time = phase.finished_time + work_time;

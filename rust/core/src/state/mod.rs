@@ -66,6 +66,8 @@ pub struct Cluster {
     promising: Vec<NodeId>,
     /// What has begun to run, ApplicationMasters aside, by when it began.
     begun: BTreeSet<(Millis, ContainerId)>,
+    /// What went on after a suspension, by when it will have run for as long as that lasted.
+    catching_up: BTreeSet<(Millis, ContainerId)>,
     parked_containers: BTreeSet<ContainerId>,
     parked_jobs: BTreeSet<AppId>,
     /// Jobs whose tasks keep to one side of a mixed cluster, or try both.
@@ -298,6 +300,19 @@ impl Cluster {
         while let Some(holder) = self.limits.due(self.now) {
             self.look_at_rests(holder);
         }
+        while self.catching_up.first().is_some_and(|(at, _)| *at <= self.now) {
+            self.catching_up.pop_first().iter().for_each(|(_, id)| self.caught_up(*id));
+        }
+    }
+
+    /// The container has run for as long as it was suspended before: second attempts of its task may start.
+    fn caught_up(&mut self, id: ContainerId) {
+        let Some(container) = self.containers.get_mut(&id) else { return };
+        let before = container.clone();
+        container.catches_up_at = None;
+        self.with_job(before.app, |job, _| job.caught_up(&before));
+        self.new_demand = true;
+        self.replan = true;
     }
 
     /// All facts of the step were taken in: what of the last step's promises was not kept by then never will be.

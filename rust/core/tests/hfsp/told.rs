@@ -1,5 +1,6 @@
 //! What an application says about its tasks counts before it asks for their containers.
 
+use hiatus_core::decision::Decision;
 use hiatus_core::explain;
 use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact};
 use hiatus_core::settings::Settings;
@@ -158,4 +159,73 @@ fn gap_17_a_reduce_that_waits_for_maps_is_no_longer_for_it() {
     let mean_s = (20.0 + 4.0 * 240.0) / 5.0;
     let sizing = explain::explain(&scheduler).jobs[0].sizing.clone().unwrap();
     assert_eq!((sizing.source, (sizing.estimate_s * 8.0).round()), ("final", mean_s * 6.0));
+}
+
+#[test]
+fn a_task_that_begins_and_ends_between_two_heartbeats_of_its_node_is_done() {
+    let mut scheduler = job();
+    let (quick, app) = (ContainerId(2), APP);
+    let given =
+        ContainerFact { container: quick, app, node: NodeId(1), phase: REDUCES, is_master: false, state: Found::New };
+    tell(&mut scheduler, 5, &[Fact::Allocated(given), Fact::Completed { container: quick, exit: Exit::Succeeded }]);
+    let job = &explain::explain(&scheduler).jobs[0];
+    assert_eq!(job.phases.iter().map(|phase| (phase.priority, phase.finished)).collect::<Vec<_>>(), [(10, 1)]);
+}
+
+/// How many containers the job is given for what it asks for then.
+fn given(scheduler: &mut Scheduler, at_s: u64, asks: u32) -> u32 {
+    let mut decisions = Vec::new();
+    let facts = [
+        Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 },
+        Fact::Asked { app: APP, phase: REDUCES, count: asks },
+    ];
+    scheduler.step(Millis(at_s * 1000), &facts, &mut decisions);
+    let assigned = decisions.iter().map(|decision| match decision {
+        Decision::Assign { count, .. } => *count,
+        _ => 0,
+    });
+    assigned.sum()
+}
+
+/// Three of its tasks run, of which one was suspended from 10 s to 30 s; `tasks` are all that it has.
+fn suspended_until_30_s(tasks: u32) -> Scheduler {
+    let mut scheduler = job();
+    let all = [2, 3, 4].map(|id| container(id, REDUCES, false));
+    tell(
+        &mut scheduler,
+        5,
+        &[&all[..], &[Fact::Asked { app: APP, phase: REDUCES, count: 0 }, says(tasks, 0)]].concat(),
+    );
+    tell(&mut scheduler, 10, &[Fact::Demoted { container: ContainerId(2) }]);
+    scheduler
+}
+
+#[test]
+fn a_second_attempt_waits_until_the_first_has_run_for_as_long_as_it_was_suspended() {
+    let mut scheduler = suspended_until_30_s(3);
+    assert_eq!(given(&mut scheduler, 20, 1), 0, "of three tasks one stands still, and it asks for a fourth container");
+    assert_eq!(given(&mut scheduler, 21, 2), 1, "two more, of which one is no attempt of what stands still");
+    tell(&mut scheduler, 30, &[Fact::Promoted { container: ContainerId(2) }]);
+    assert_eq!(given(&mut scheduler, 31, 1), 0);
+    assert_eq!(
+        explain::explain(&scheduler).jobs[0].blocked_by,
+        "its tasks that were suspended: it wants second attempts of those, which go on"
+    );
+    assert_eq!(given(&mut scheduler, 49, 1), 0);
+    assert_eq!(given(&mut scheduler, 50, 1), 1, "it is slow by itself");
+}
+
+#[test]
+fn it_waits_no_longer_than_there_is_a_first_attempt() {
+    let mut scheduler = suspended_until_30_s(3);
+    tell(&mut scheduler, 30, &[Fact::Promoted { container: ContainerId(2) }]);
+    assert_eq!(given(&mut scheduler, 31, 1), 0);
+    tell(&mut scheduler, 32, &[Fact::Completed { container: ContainerId(2), exit: Exit::Failed }]);
+    assert_eq!(given(&mut scheduler, 33, 1), 1);
+}
+
+#[test]
+fn new_tasks_do_not_wait_for_suspended_ones() {
+    let mut scheduler = suspended_until_30_s(5);
+    assert_eq!(given(&mut scheduler, 20, 2), 2);
 }

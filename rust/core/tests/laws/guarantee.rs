@@ -29,7 +29,7 @@ fn lacking(world: &World, path: &str) -> Vec<(AppId, PhaseKey)> {
         return Vec::new();
     }
     let of_job = |(app, job): (&AppId, &'_ Job)| {
-        let asking = job.phases.iter().filter(|(_, phase)| phase.unserved() > 0);
+        let asking = job.phases.iter().filter(|(key, phase)| job.unserved(**key, phase) > 0);
         asking.map(|(key, _)| (*app, *key)).collect::<Vec<_>>()
     };
     jobs().flat_map(of_job).collect()

@@ -2,7 +2,7 @@
 //! starvation rule.
 
 use super::super::victims::OverAll;
-use super::{Market, Sale, Victim};
+use super::{Market, Sale, Turn, Victim};
 use crate::entitlement::EPSILON;
 use crate::plan::Entry;
 use crate::settings::{Candidates, Class};
@@ -31,6 +31,15 @@ impl Crowd {
         });
         &mut all[at]
     }
+}
+
+/// Victims with when they began.
+pub(super) fn with_begin<T: Iterator<Item = (Turn, Victim)>>(
+    cluster: &Cluster,
+    victims: T,
+) -> impl Iterator<Item = (Millis, Victim)> + use<'_, T> {
+    let began = |id: &ContainerId| cluster.containers().get(id).and_then(|container| container.began());
+    victims.filter_map(move |(_, victim)| Some((began(&victim.id)?, victim)))
 }
 
 impl Market<'_> {
@@ -71,7 +80,7 @@ impl Market<'_> {
                         continue;
                     }
                     let queue = self.rules(cluster, job.queue);
-                    let Some((_, victim)) = self.victim(cluster, queue, job, (id, container)) else { continue };
+                    let Some(victim) = self.victim(cluster, queue, job, (id, container)) else { continue };
                     if self.is_candidate(cluster, container.app, job) {
                         victims.push(victim);
                         return;
@@ -115,13 +124,11 @@ impl Market<'_> {
         if !self.is_candidate(cluster, app, job) {
             return Vec::new();
         }
-        let began = |id: &ContainerId| cluster.containers().get(id).and_then(|container| container.began());
-        let own = self.of_job(cluster, job, false);
-        own.filter_map(|(_, victim)| Some((began(&victim.id)?, victim))).collect()
+        with_begin(cluster, self.of_job(cluster, job, false)).collect()
     }
 
     /// Whether the job may lose anything at all; from then on it is known what it holds above its target.
-    fn is_candidate(&mut self, cluster: &Cluster, app: AppId, job: &Job) -> bool {
+    pub(super) fn is_candidate(&mut self, cluster: &Cluster, app: AppId, job: &Job) -> bool {
         self.spare_of(app, job);
         self.classes.of(cluster, job) == Class::NonProduction
     }

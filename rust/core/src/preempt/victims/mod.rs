@@ -13,12 +13,12 @@ use crate::settings::Victims;
 use crate::units::Millis;
 
 /// What an order looks at: a container that may be taken.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
+#[derive(Clone, Copy)]
+pub(super) struct Standing<'a> {
     /// Its memory, in MiB.
     pub memory_mb: i64,
-    /// Run time that it probably has left.
-    pub left: Millis,
+    /// Run time that it probably has left. Few ask.
+    pub left: &'a dyn Fn() -> Millis,
 }
 
 /// An order of containers whatever their jobs.
@@ -36,7 +36,7 @@ pub(super) enum OverAll {
 /// ties go to the younger.
 pub(super) trait VictimOrder: Sync {
     /// What goes first of one job's: the smallest.
-    fn turn(&self, _of: Standing) -> i64 {
+    fn turn(&self, _of: Standing<'_>) -> i64 {
         0
     }
 

@@ -5,7 +5,7 @@ use super::{Standing, VictimOrder};
 pub(super) struct SmallestMemory;
 
 impl VictimOrder for SmallestMemory {
-    fn turn(&self, of: Standing) -> i64 {
+    fn turn(&self, of: Standing<'_>) -> i64 {
         of.memory_mb
     }
 }
