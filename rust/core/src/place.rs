@@ -207,13 +207,17 @@ impl Placer {
             let room = key.resource.times_in(usable - node.claimed_by_others(app));
             let freed = key.resource.times_in(usable - node.freed_for_others(app));
             let fitting = room.max(freed.min(node.freed_for(app, key.resource)));
-            let more =
-                job.unserved(*key, phase).min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
+            let unserved = job.unserved(*key, phase);
+            let more = unserved.min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
             if more > 0 {
                 self.given.push((*key, more));
                 self.left -= more;
                 usable -= key.resource.times(more);
                 allowance -= f64::from(more) * one;
+            }
+            // The ResourceManager would go on with this kind, and refuse what is smaller than that: its turn comes beyond the target.
+            if more < unserved && key.resource.fits_in(usable) {
+                break;
             }
         }
         if !self.given.is_empty() {

@@ -148,7 +148,7 @@ fn free_room(
                         Wish { need, purpose: For::Resume(id), kind: None, from: From::Anybody },
                         home,
                     );
-                    spoken.look_again(home);
+                    spoken.look_again(cluster, home);
                     bought
                 };
                 if comes_back {
@@ -186,7 +186,7 @@ fn free_room(
                     room.into_iter().for_each(|(node, claim)| spoken.collect(cluster, node, claim));
                     break;
                 };
-                spoken.claim_made(node, entry.app, key.resource);
+                spoken.claim_made(cluster, node, entry.app, key.resource);
                 if from == From::Anybody {
                     users.used(holder, one);
                 }

@@ -16,6 +16,8 @@ pub(super) struct Spoken {
     resumes: BTreeMap<AppId, Vec<Resource>>,
     /// For whom, and on which nodes of the partition, room is collected as containers end, and not there yet.
     collecting: BTreeSet<(AppId, NodeId)>,
+    /// Those of them on whose node anything is free or on its way: jobs ask for it by the thousand, and most nodes are full.
+    ripening: BTreeSet<(AppId, NodeId)>,
     /// Suspended containers for which there is room, or a claim to some, since this began.
     back: BTreeSet<ContainerId>,
     /// Room that suspended containers will use, by node.
@@ -24,9 +26,15 @@ pub(super) struct Spoken {
 
 impl Spoken {
     pub(super) fn open(cluster: &Cluster, partition: PartitionId) -> Spoken {
-        let (starts, resumes, collecting) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        let (back, promised) = (BTreeSet::new(), BTreeMap::new());
-        let mut spoken = Spoken { partition, starts, resumes, collecting, back, promised };
+        let mut spoken = Spoken {
+            partition,
+            starts: BTreeMap::new(),
+            resumes: BTreeMap::new(),
+            collecting: BTreeSet::new(),
+            ripening: BTreeSet::new(),
+            back: BTreeSet::new(),
+            promised: BTreeMap::new(),
+        };
         for (id, node) in cluster.claimed().filter(|(_, node)| node.partition == partition) {
             for claim in &node.claims {
                 if is_collecting(node, claim) {
@@ -36,14 +44,15 @@ impl Spoken {
                 let of_purpose = if claim.purpose == For::Start { &mut spoken.starts } else { &mut spoken.resumes };
                 of_purpose.entry(claim.app).or_default().push(claim.resource);
             }
+            spoken.look_again(cluster, id);
         }
         spoken
     }
 
     /// Notes a claim for a new container that was just made on the node.
-    pub(super) fn claim_made(&mut self, id: NodeId, app: AppId, resource: Resource) {
+    pub(super) fn claim_made(&mut self, cluster: &Cluster, id: NodeId, app: AppId, resource: Resource) {
         self.starts.entry(app).or_default().push(resource);
-        self.look_again(id);
+        self.look_again(cluster, id);
     }
 
     /// Gives up the room of that size that is collected for the job.
@@ -59,8 +68,8 @@ impl Spoken {
             Some((id, node.claims.iter().position(meant)?))
         })?;
         let claim = cluster.take_claim(id, at)?;
-        self.collecting.remove(&(app, id));
-        self.look_again(id);
+        self.forget_collecting(app, id);
+        self.look_again(cluster, id);
         Some((id, claim))
     }
 
@@ -75,7 +84,7 @@ impl Spoken {
     ) -> bool {
         let need = key.resource;
         let Some(taker) = plan.entries.get(place).map(|entry| entry.app) else { return false };
-        let found = self.collecting.iter().find_map(|(app, id)| {
+        let found = self.ripening.iter().find_map(|(app, id)| {
             let own = *app == taker;
             let node = cluster.nodes().get(id).filter(|_| own || plan.is_before(place, *app))?;
             let gives = |claim: &Claim| {
@@ -88,24 +97,37 @@ impl Spoken {
         });
         let Some((app, id, at)) = found else { return false };
         let Some(claim) = cluster.take_claim(id, at) else { return false };
-        self.collecting.remove(&(app, id));
+        self.forget_collecting(app, id);
         let of_taker = || Claim::new(taker, For::Start, need, cluster.now(), Vec::new());
         let claim = if app == taker { claim } else { of_taker() };
         cluster.claim(id, claim);
-        self.claim_made(id, taker, need);
+        self.claim_made(cluster, id, taker, need);
         true
+    }
+
+    fn forget_collecting(&mut self, app: AppId, id: NodeId) {
+        self.collecting.remove(&(app, id));
+        self.ripening.remove(&(app, id));
     }
 
     /// Room is collected for the claim on that node.
     pub(super) fn collect(&mut self, cluster: &mut Cluster, id: NodeId, claim: Claim) {
         self.collecting.insert((claim.app, id));
         cluster.claim(id, claim);
-        self.look_again(id);
+        self.look_again(cluster, id);
     }
 
-    /// Something was just claimed on the node.
-    pub(super) fn look_again(&mut self, id: NodeId) {
+    /// What is claimed on the node has just changed.
+    pub(super) fn look_again(&mut self, cluster: &Cluster, id: NodeId) {
         self.promised.remove(&id);
+        let Some(node) = cluster.nodes().get(&id) else { return };
+        for claim in node.claims.iter().filter(|claim| self.collecting.contains(&(claim.app, id))) {
+            if node.coming_beside(claim.resource).memory_mb > 0 {
+                self.ripening.insert((claim.app, id));
+            } else {
+                self.ripening.remove(&(claim.app, id));
+            }
+        }
     }
 
     /// Notes that the suspended container has room on its node now, or a claim to some.

@@ -7,6 +7,7 @@ use crate::recurring::Earlier;
 use crate::settings::FIRST_TASKS;
 use crate::units::{ClassId, ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// One of the first started tasks of a phase. HFSP learns a phase's size from them (thesis, section 4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -234,11 +235,15 @@ impl Job {
 
     /// Containers of a phase that are wanted and may be given out. An application that speculates takes a suspended task for a slow
     /// one, and asks for a container for a second attempt of it; one of the two would be killed. That waits until the first has had
-    /// as much time again to end: what asks go beyond the tasks that the application has is for such attempts.
+    /// as much time again to end: what asks go beyond the tasks that the application has is for such attempts. Where other kinds of tasks
+    /// come after them in YARN's order, nothing waits: those would have to wait, too.
     pub fn wanted(&self, key: PhaseKey, phase: &Phase) -> u32 {
         let stood_still = phase.suspended + phase.catching_up;
-        let backups = if stood_still > 0 { 0.max(-self.unasked(key)).unsigned_abs() } else { 0 };
-        phase.pending - backups.min(stood_still)
+        let mut later = self.phases.range((Bound::Excluded(key), Bound::Unbounded));
+        if stood_still == 0 || later.any(|(_, later)| later.pending > 0) {
+            return phase.pending;
+        }
+        phase.pending - 0.max(-self.unasked(key)).unsigned_abs().min(stood_still)
     }
 
     /// Of those, not yet proposed anywhere.
