@@ -16,8 +16,9 @@ pub(super) struct Spoken {
     resumes: BTreeMap<AppId, Vec<Resource>>,
     /// For whom, and on which nodes of the partition, room is collected as containers end, and not there yet.
     collecting: BTreeSet<(AppId, NodeId)>,
-    /// Those of them on whose node anything is free or on its way: jobs ask for it by the thousand, and most nodes are full.
-    ripening: BTreeSet<(AppId, NodeId)>,
+    /// Those of them on whose node memory is free or on its way, with how much, in MiB: jobs ask by the thousand, and most nodes
+    /// have little.
+    ripening: BTreeMap<(AppId, NodeId), i64>,
     /// Suspended containers for which there is room, or a claim to some, since this began.
     back: BTreeSet<ContainerId>,
     /// Room that suspended containers will use, by node.
@@ -31,7 +32,7 @@ impl Spoken {
             starts: BTreeMap::new(),
             resumes: BTreeMap::new(),
             collecting: BTreeSet::new(),
-            ripening: BTreeSet::new(),
+            ripening: BTreeMap::new(),
             back: BTreeSet::new(),
             promised: BTreeMap::new(),
         };
@@ -84,7 +85,8 @@ impl Spoken {
     ) -> bool {
         let need = key.resource;
         let Some(taker) = plan.entries.get(place).map(|entry| entry.app) else { return false };
-        let found = self.ripening.iter().find_map(|(app, id)| {
+        let enough = self.ripening.iter().filter(|(_, coming_mb)| **coming_mb >= need.memory_mb);
+        let found = enough.map(|(key, _)| key).find_map(|(app, id)| {
             let own = *app == taker;
             let node = cluster.nodes().get(id).filter(|_| own || plan.is_before(place, *app))?;
             let gives = |claim: &Claim| {
@@ -122,10 +124,9 @@ impl Spoken {
         self.promised.remove(&id);
         let Some(node) = cluster.nodes().get(&id) else { return };
         for claim in node.claims.iter().filter(|claim| self.collecting.contains(&(claim.app, id))) {
-            if node.coming_beside(claim.resource).memory_mb > 0 {
-                self.ripening.insert((claim.app, id));
-            } else {
-                self.ripening.remove(&(claim.app, id));
+            match node.coming_beside(claim.resource).memory_mb {
+                coming_mb if coming_mb > 0 => drop(self.ripening.insert((claim.app, id), coming_mb)),
+                _ => drop(self.ripening.remove(&(claim.app, id))),
             }
         }
     }
