@@ -174,9 +174,8 @@ impl PartitionPlan {
 
     /// The smallest container that the job may start there, of those that `allowed` lets it.
     fn ask(&self, job: &Job, side: Option<Side>, allowed: impl Fn(Resource) -> bool) -> Option<Resource> {
-        let phases = job.phases.iter().filter(|(key, _)| key.partition == self.partition);
-        let phases = phases.filter(|(key, phase)| job.unserved(**key, phase) > 0 && job.most_on(key, side) > 0);
-        let sizes = phases.map(|(key, _)| key.resource).filter(|size| allowed(*size));
+        let asks = job.asks(self.partition).filter(|(key, _)| job.most_on(key, side) > 0);
+        let sizes = asks.map(|(key, _)| key.resource).filter(|size| allowed(*size));
         sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.rests)
     }
 }

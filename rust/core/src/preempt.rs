@@ -129,9 +129,7 @@ fn free_room(
         let claimed = spoken.claimed_share(entry.app, plan.total);
         let holder = job.holder();
         let mut missing = entry.target - job.share(plan.total, partition) - claimed;
-        let phases = job.phases.iter().filter(|(key, _)| key.partition == partition);
-        let wants = phases.map(|(key, phase)| (*key, job.unserved(*key, phase))).filter(|(_, unserved)| *unserved > 0);
-        let wants: Vec<(PhaseKey, u32)> = wants.collect();
+        let wants: Vec<(PhaseKey, u32)> = job.asks(partition).collect();
         // What is kept out of its home leaves its share to new containers.
         let mut going_on = missing;
         for id in spoken.suspended_of(cluster, entry.app) {

@@ -246,6 +246,12 @@ impl Job {
         phase.pending - 0.max(-self.unasked(key)).unsigned_abs().min(stood_still)
     }
 
+    /// Of its phases in the partition, in YARN's order, how many of those are not yet proposed anywhere; only those that want any.
+    pub fn asks(&self, partition: PartitionId) -> impl Iterator<Item = (PhaseKey, u32)> + '_ {
+        let phases = self.phases.iter().filter(move |(key, _)| key.partition == partition);
+        phases.map(|(key, phase)| (*key, self.unserved(*key, phase))).filter(|(_, unserved)| *unserved > 0)
+    }
+
     /// Of those, not yet proposed anywhere.
     pub fn unserved(&self, key: PhaseKey, phase: &Phase) -> u32 {
         self.wanted(key, phase).saturating_sub(phase.proposed)
@@ -284,10 +290,8 @@ impl Job {
     /// The maps that the ResourceManager would start next in the partition, and how many of them want a container; nothing where
     /// it would start something else first.
     pub fn next_maps(&self, partition: PartitionId) -> Option<(PhaseKey, u32)> {
-        let phases = self.phases.iter().filter(|(key, _)| key.partition == partition);
-        let mut waiting =
-            phases.map(|(key, phase)| (*key, self.unserved(*key, phase))).filter(|(_, unserved)| *unserved > 0);
-        waiting.next().filter(|(key, _)| self.map_reduce && self.may_start() && !self.rests && key.is_of_maps())
+        let first = self.asks(partition).next();
+        first.filter(|(key, _)| self.map_reduce && self.may_start() && !self.rests && key.is_of_maps())
     }
 
     /// Whether it has anything to place or resume.
@@ -333,13 +337,14 @@ impl Job {
             self.hold(Resource::ZERO - container.resource(), now);
         }
         *self.counter(container, partition) -= 1;
-        self.caught_up(container);
+        if container.catches_up_at.is_some() {
+            self.caught_up(container.phase);
+        }
     }
 
-    /// The container does not catch up any more, if it did.
-    pub(super) fn caught_up(&mut self, container: &Container) {
-        let phase = self.phases.entry(container.phase).or_default();
-        phase.catching_up -= u32::from(container.catches_up_at.is_some());
+    /// One of the phase's containers does not catch up any more.
+    pub(super) fn caught_up(&mut self, key: PhaseKey) {
+        self.phases.entry(key).or_default().catching_up -= 1;
     }
 
     pub(super) fn finish(&mut self, id: ContainerId, container: &Container, exit: Exit, now: Millis) {

@@ -300,17 +300,18 @@ impl Cluster {
         while let Some(holder) = self.limits.due(self.now) {
             self.look_at_rests(holder);
         }
-        while self.catching_up.first().is_some_and(|(at, _)| *at <= self.now) {
-            self.catching_up.pop_first().iter().for_each(|(_, id)| self.caught_up(*id));
+        while let Some(due) = self.catching_up.first().copied().filter(|(at, _)| *at <= self.now) {
+            self.catching_up.remove(&due);
+            self.caught_up(due.1);
         }
     }
 
     /// The container has run for as long as it was suspended before: second attempts of its task may start.
     fn caught_up(&mut self, id: ContainerId) {
         let Some(container) = self.containers.get_mut(&id) else { return };
-        let before = container.clone();
         container.catches_up_at = None;
-        self.with_job(before.app, |job, _| job.caught_up(&before));
+        let (app, phase) = (container.app, container.phase);
+        self.with_job(app, |job, _| job.caught_up(phase));
         self.new_demand = true;
         self.replan = true;
     }
