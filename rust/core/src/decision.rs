@@ -67,6 +67,8 @@ pub enum Reason {
         /// The lender.
         by: ContainerId,
     },
+    /// Its node offers less than it has given out, and somebody there could not start. Its own job's turn ends it.
+    Overcommitted,
     /// The ResourceManager found it so when it came back: the reason is lost. Its own job's turn ends it.
     Found,
 }
@@ -79,6 +81,7 @@ impl Reason {
             Reason::Parked => "parked",
             Reason::Lent => "lent",
             Reason::Recalled { .. } => "recalled",
+            Reason::Overcommitted => "overcommitted",
             Reason::Found => "found",
         }
     }

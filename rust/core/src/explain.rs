@@ -305,7 +305,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
                     by: match reason {
                         Reason::Preempted { by } => Some(name(by)),
                         Reason::Recalled { by } => of_container(by),
-                        Reason::Parked | Reason::Lent | Reason::Found => None,
+                        Reason::Parked | Reason::Lent | Reason::Overcommitted | Reason::Found => None,
                     },
                     parked,
                     why: match reason {
@@ -313,6 +313,9 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
                         Reason::Parked => "it was put aside by hand",
                         Reason::Lent => "it waits for maps of its job, and lends its room to maps",
                         Reason::Recalled { .. } => "it had borrowed room, and the lender needed that",
+                        Reason::Overcommitted => {
+                            "its node offers less than it has given out, and one there could not start"
+                        }
                         Reason::Found => "it was so before the scheduler began, and the reason is lost",
                     },
                     waits_for: if parked {

@@ -36,6 +36,7 @@ mod park;
 mod preempt;
 mod remember;
 mod scheduler;
+mod stall;
 
 pub use preempt::Watch;
 pub use scheduler::Scheduler;

@@ -39,7 +39,7 @@ use users::{From, UserRoom};
 pub use claims::review_claims;
 pub use permission::room_for_suspended_mb;
 pub use starvation::Watch;
-pub use suspensions::end_suspensions;
+pub use suspensions::{end_suspensions, kill};
 
 /// Containers that may be looked at in vain without any consequence.
 const LOOKS_FOR_NOTHING: u64 = 1_000;

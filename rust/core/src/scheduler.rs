@@ -11,6 +11,7 @@ use crate::preempt::{self, Preemptor, Watch};
 use crate::recurring::Note;
 use crate::remember;
 use crate::settings::Settings;
+use crate::stall;
 use crate::state::Cluster;
 use crate::units::{Millis, PartitionId};
 use crate::visits::Visits;
@@ -135,6 +136,7 @@ impl Scheduler {
             preempt::review_claims(cluster, &self.settings);
             lend::end_loans(cluster, &self.planner, &self.settings);
             preempt::end_suspensions(cluster, &self.settings);
+            stall::end_stalls(cluster, &self.settings);
             park::park(cluster, &self.settings.cluster);
         }
         self.placer.place(cluster, &mut self.planner, &self.settings, new_demand);

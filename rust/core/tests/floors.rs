@@ -20,6 +20,7 @@ const FLOORS: &[&[&str]] = &[
     &["place"],
     &["preempt"],
     &["park", "lend"],
+    &["stall"],
     &["scheduler"],
     &["explain"],
 ];

@@ -277,6 +277,7 @@ pub fn decision(decision: Decision, out: &mut Vec<u8>) {
                 Reason::Lent => (2, 0),
                 Reason::Recalled { by } => (3, by.0),
                 Reason::Found => (4, 0),
+                Reason::Overcommitted => (5, 0),
             };
             layout::Suspend { container: container.0, reason, by }.write("", out);
         }
@@ -315,6 +316,7 @@ pub fn decided(record: &[u8]) -> Option<Decision> {
                 2 => Reason::Lent,
                 3 => Reason::Recalled { by: ContainerId(r.by) },
                 4 => Reason::Found,
+                5 => Reason::Overcommitted,
                 _ => return None,
             };
             Decision::Suspend { container: ContainerId(r.container), reason }
@@ -482,6 +484,7 @@ mod tests {
             Reason::Lent,
             Reason::Recalled { by: ContainerId(9) },
             Reason::Found,
+            Reason::Overcommitted,
         ];
         let causes = [Cause::Preempted { by: app }, Cause::SuspendedTooLong, Cause::KeptOut, Cause::InTheWay];
         let suspensions = reasons.map(|reason| Decision::Suspend { container, reason });

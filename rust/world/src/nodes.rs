@@ -27,6 +27,9 @@ fn word(stage: usize, process: &Process, (done, total): (u32, u32), now: Millis)
     }
 }
 
+/// MapReduce's `mapreduce.task.timeout`.
+pub(super) const TASK_TIMEOUT: Millis = Millis(600_000);
+
 /// Work of an ApplicationMaster: it ends when its job does.
 pub(super) const ENDLESS: Millis = Millis(u64::MAX / 4);
 
@@ -191,16 +194,22 @@ impl World {
     fn change_node(&mut self, id: NodeId) {
         let (resize, more) = (self.rng.random_bool(0.5), self.rng.random_bool(0.5));
         if resize {
-            self.offer(id, false);
-            let (machine, extra) = (self.machine(id), Resource::new(2048, 0));
-            machine.spec.total = machine.base.total + if more { extra } else { Resource::ZERO };
-            machine.manager.total = machine.spec.total;
-            self.offer(id, true);
-            let fact = self.node_fact(id);
-            self.facts.push(fact);
+            let extra = if more { Resource::new(2048, 0) } else { Resource::ZERO };
+            self.resize(id, self.machines[id.0 as usize].base.total + extra);
         } else if id.0 > 1 && self.machine(id).base.partition == PartitionId(0) {
             self.relabel(id, u32::from(more));
         }
+    }
+
+    /// The node offers that much from now on, whatever it has given out.
+    pub fn resize(&mut self, id: NodeId, total: Resource) {
+        self.offer(id, false);
+        let machine = self.machine(id);
+        machine.spec.total = total;
+        machine.manager.total = total;
+        self.offer(id, true);
+        let fact = self.node_fact(id);
+        self.facts.push(fact);
     }
 
     /// Puts the node into another partition, with all it runs.
@@ -261,6 +270,7 @@ impl World {
     /// A guaranteed container queues on the node. That is the stall if it would run there, did the node only know what the
     /// ResourceManager has demoted. What it was told to kill may still be on its way: that is waited for and comes by itself.
     fn watch_for_stall(&mut self, node: NodeId, id: ContainerId) {
+        self.schedule(self.now + TASK_TIMEOUT, Event::Unheard(id));
         let manager = &self.machines[node.0 as usize].manager;
         let Some(waiting) = manager.processes.get(&id).filter(|_| self.containers.contains_key(&id)) else { return };
         let room = |stays: &dyn Fn(&Container, &Process) -> bool| {
@@ -273,6 +283,18 @@ impl World {
         let as_the_node_knows = room(&|known, process| known.counted || process.guaranteed);
         if waiting.resource.fits_in(as_decided) && !waiting.resource.fits_in(as_the_node_knows) {
             self.count.stalled += 1;
+        }
+    }
+
+    /// An attempt that still waits to be started has failed for its ApplicationMaster, if its node became too small for it: all else there
+    /// may wait for just this one. Elsewhere law 8 is to find what never starts.
+    pub(super) fn unheard(&mut self, id: ContainerId) {
+        let Some(container) = self.containers.get(&id).filter(|container| !container.is_master) else { return };
+        let machine = &self.machines[container.node.0 as usize];
+        let process = machine.manager.processes.get(&id);
+        let waits = process.is_some_and(|process| process.guaranteed && !process.is_running());
+        if waits && !machine.counted.fits_in(machine.spec.total) {
+            self.complete(id, Exit::Killed);
         }
     }
 

@@ -183,6 +183,7 @@ impl World {
             Event::Launch(id) => self.launch(id),
             Event::Registered(app, attempt) => self.master_registered(app, attempt),
             Event::Timer(node, timer) => self.timer(node, timer),
+            Event::Unheard(id) => self.unheard(id),
             Event::Late(number) => self.facts.extend(self.late.remove(&number)),
             Event::Tick => self.tick(),
         }

@@ -33,6 +33,8 @@ pub(super) enum Event {
     Launch(ContainerId),
     Registered(AppId, u32),
     Timer(NodeId, Timer),
+    /// Its ApplicationMaster has not heard of what should run in that container for [`super::nodes::TASK_TIMEOUT`].
+    Unheard(ContainerId),
     Late(u64),
     Tick,
 }

@@ -696,7 +696,8 @@ pub const KNOBS: &[Knob] = &[
         range: Range::Whole(1_000, DAY_MS),
         per_queue: false,
         meaning: "A container that is given out but not started for this long on a node with suspended ones gets \
-                  one of those killed out of its way.",
+                  one of those killed out of its way; on a node that has become smaller than what it has given \
+                  out, and suspends none yet, the newest is suspended.",
     },
     Knob {
         name: "silent-node-ms",

@@ -155,6 +155,25 @@ fn a_stall_costs_one_suspended_container_at_a_time() {
     world.run();
 }
 
+/// What went on when its node still had the room cannot, and nothing there need ever end: reduces that wait for just that map.
+#[test]
+fn a_stall_on_a_node_that_became_smaller_suspends_the_newest_there() {
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .set("stall-timeout-ms", "5000")
+        .job(Job::new("big").tasks(7, secs(300)))
+        .job(Job::new("late").tasks(1, secs(5)).at(secs(400)));
+    world.run_until(secs(60));
+    world.resize(NodeId(0), gb(7));
+    world.silence(NodeId(0), secs(20));
+    world.tell(Fact::Heartbeat { node: NodeId(0), paused: 0, waiting: 1 });
+    world.run_until(secs(63));
+    assert_eq!((world.held("big"), world.suspended("big")), (8, 0));
+    world.run_until(secs(67));
+    assert_eq!((world.held("big"), world.suspended("big"), world.count.expired), (7, 1, 0));
+    world.run();
+}
+
 /// A job of which nothing is left but suspended containers: it was parked, and others have filled its nodes since.
 fn pushed_out(knobs: &[(&str, &str)]) -> World {
     let world = World::new().nodes(2, &Node::of(gb(8))).set("policy", "fifo").set("max-suspended-memory", "1");

@@ -181,14 +181,16 @@ pub(super) fn enough_and_no_more(
     }
 }
 
-/// Room of the containers on the node that are suspended in this step, and not taken: they are parked, or had borrowed it.
+/// Room of the containers on the node that are suspended in this step, and not taken: they are parked, had borrowed it, or the node
+/// offers less than it has given out.
 fn leaving_otherwise(cluster: &Cluster, decisions: &[Decision], node: NodeId) -> Resource {
     let leaving = decisions.iter().filter_map(|decision| match decision {
         Decision::Suspend { container, .. } => cluster.containers().get(container),
         _ => None,
     });
-    let otherwise =
-        |container: &Container| matches!(container.intended, Some(Reason::Parked | Reason::Recalled { .. }));
+    let otherwise = |container: &Container| {
+        matches!(container.intended, Some(Reason::Parked | Reason::Recalled { .. } | Reason::Overcommitted))
+    };
     leaving
         .filter(|container| container.node == node && otherwise(container))
         .fold(Resource::ZERO, |sum, container| sum + container.resource())
