@@ -227,6 +227,8 @@ final class Applier {
         return "it waits for maps of its job and lends its room";
       case 3:
         return "its room is " + facts.containers.thing(by) + "'s again, which had lent it";
+      case 5:
+        return "its node offers less than it has given out";
       default:
         return "it was so before";
     }
