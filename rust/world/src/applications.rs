@@ -1,7 +1,8 @@
 //! Applications as the ResourceManager and their ApplicationMasters see them.
 
-use super::world::{Machine, World};
-use super::Life;
+use super::nodes::TASK_TIMEOUT;
+use super::world::{Event, Machine, World};
+use super::{Life, Process};
 use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 
@@ -219,11 +220,33 @@ impl World {
             }
         }
         self.set_life(id, if over { Life::Gone } else { Life::Pending });
-        self.facts.push(Fact::AttemptEnded { app: id, keep_containers: keep_containers && !over });
+        let keep_containers = keep_containers && !over;
+        self.facts.push(Fact::AttemptEnded { app: id, keep_containers });
+        if keep_containers {
+            let attempt = self.apps[id.0 as usize].attempt;
+            self.schedule(self.now + TASK_TIMEOUT, Event::Orphaned(id, attempt));
+        }
         if over {
             self.facts.push(Fact::AppRemoved { app: id, succeeded: over });
         }
         self.activate();
+    }
+
+    /// Tasks that reach no ApplicationMaster give up, but for suspended ones, which will. Without that they may keep the room that others
+    /// need to end, whose ApplicationMasters are all that may run in the queue: no next attempt could ever start.
+    pub(super) fn orphaned(&mut self, id: AppId, attempt: u32) {
+        let app = &self.apps[id.0 as usize];
+        if app.attempt != attempt || app.registered {
+            return;
+        }
+        let gives_up = |id: &ContainerId| {
+            let found = self.containers.get(id).filter(|found| !found.is_master);
+            let process = found.and_then(|found| self.machines[found.node.0 as usize].manager.processes.get(id));
+            process.is_some_and(Process::is_running)
+        };
+        let giving_up: Vec<_> = app.containers.iter().copied().filter(gives_up).collect();
+        giving_up.into_iter().for_each(|container| self.end_process(container, Exit::Failed));
+        self.schedule(self.now + TASK_TIMEOUT, Event::Orphaned(id, attempt));
     }
 
     /// Fails the job's ApplicationMaster.

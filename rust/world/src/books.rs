@@ -208,6 +208,12 @@ impl World {
         nodes.map(NodeId).filter(live).filter(|node| there(*node)).find_map(|node| {
             let Node { partition, side, .. } = self.machines[node.0 as usize].spec;
             let room = self.room(node);
+            let lent = self.core.cluster().nodes().get(&node).map_or(Resource::ZERO, |node| node.unlent());
+            // Lent room is for what the ResourceManager would give the job next, where that is a map (law 14).
+            let borrows = |app: AppId, key: &PhaseKey| {
+                let job = self.core.cluster().jobs().get(&app);
+                job.and_then(|job| job.next_maps(partition)).is_some_and(|(next, _)| next == *key)
+            };
             let may_start = |app: AppId, key: &PhaseKey| {
                 let wanted = |job: &Job| job.phases.get(key).is_none_or(|phase| job.wanted(*key, phase) > 0);
                 self.core.cluster().jobs().get(&app).is_none_or(|job| wanted(job) && job.most_on(key, side) > 0)
@@ -217,7 +223,7 @@ impl World {
                 let id = AppId(id as u32);
                 let mut asks = app.asks.iter().filter(|(key, count)| **count > 0 && key.partition == partition);
                 let fits = |key: &PhaseKey| {
-                    key.resource.fits_in(room)
+                    (key.resource.fits_in(room - lent) || (key.resource.fits_in(room) && borrows(id, key)))
                         && may_start(id, key)
                         && self.within_maximum(id, node, key.resource)
                         && self.within_user_limit(id, key, node)

@@ -13,7 +13,7 @@ use std::time::Instant;
 /// Steps at one and the same time until nothing is left to decide.
 const MOST_STEPS_AT_ONCE: u32 = 10_000;
 
-/// How long the last job may take beside its work, waiting and faults included.
+/// How long the last job may take beside all work, done one task at a time on the slowest node, waiting and faults included.
 const UNREASONABLE: Millis = Millis(20_000_000);
 
 impl World {
@@ -42,7 +42,10 @@ impl World {
     /// See [`World::finish`], and [`SimulationError::Unwanted`].
     pub fn finish_while(&mut self, wanted: &dyn Fn() -> bool) -> Result<&mut World, SimulationError> {
         let last = self.apps.iter().map(|app| app.job.at).max().unwrap_or_default();
-        let work = millis(self.apps.iter().map(|app| app.job.work_s()).sum::<f64>());
+        let work_s = self.apps.iter().map(|app| app.job.work_s()).sum::<f64>();
+        let specs = self.machines.iter().map(|machine| &machine.spec);
+        let slowest = specs.map(|spec| spec.cpu_time.max(spec.io_time)).fold(1.0, f64::max);
+        let work = millis(work_s * slowest);
         let deadline = self.now.max(last) + UNREASONABLE + work;
         while self.gone < self.apps.len() {
             if self.now >= deadline {
@@ -184,6 +187,7 @@ impl World {
             Event::Registered(app, attempt) => self.master_registered(app, attempt),
             Event::Timer(node, timer) => self.timer(node, timer),
             Event::Unheard(id) => self.unheard(id),
+            Event::Orphaned(app, attempt) => self.orphaned(app, attempt),
             Event::Late(number) => self.facts.extend(self.late.remove(&number)),
             Event::Tick => self.tick(),
         }

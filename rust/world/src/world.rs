@@ -35,6 +35,8 @@ pub(super) enum Event {
     Timer(NodeId, Timer),
     /// Its ApplicationMaster has not heard of what should run in that container for [`super::nodes::TASK_TIMEOUT`].
     Unheard(ContainerId),
+    /// What that attempt of the application left behind has reached no ApplicationMaster for as long.
+    Orphaned(AppId, u32),
     Late(u64),
     Tick,
 }
