@@ -88,8 +88,7 @@ def run(options, say):
     for variant in options.variants:
         if (variant, options.rounds, _KINDS[-1]) not in outcomes:
             _play(variant, options.rounds, outcomes, say)
-    beside = f" Beside it ran: {options.beside}." if options.beside else ""
-    tables.write("batchmr-live", "BatchMR on real daemons, measured", _METHOD + beside, report(outcomes))
+    tables.write("batchmr-live", "BatchMR on real daemons, measured", _METHOD, report(outcomes))
 
 
 def _play(variant, rounds, outcomes, say):

@@ -16,6 +16,7 @@ from .. import layout
 from ..applications import Applications, work
 from ..cluster import Cluster
 from ..configuration import Spec
+from ..scaled import KNOB
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 2, 1024, 256
@@ -27,16 +28,15 @@ _HEARTBEAT_MS = 100  #: a second, scaled as the tasks are
 _START_S = 2.0  #: from a submission to the first tasks' start, on an idle cluster
 _TASK_COST_S = 0.5  #: of a container beyond its work
 
-_KNOB = "yarn.scheduler.hiatus."
 _HIATUS = {
-    _KNOB + "default-task-ms": 2000,
-    _KNOB + "training-tasks": 2,
-    _KNOB + "min-run-ms": 500,
-    _KNOB + "min-resumed-ms": 500,
-    _KNOB + "max-suspended-memory": 4,
+    KNOB + "default-task-ms": 2000,
+    KNOB + "training-tasks": 2,
+    KNOB + "min-run-ms": 500,
+    KNOB + "min-resumed-ms": 500,
+    KNOB + "max-suspended-memory": 4,
     # There are more jobs than containers: minima would leave the metric little to decide.
-    _KNOB + "flex-slack": 1,
-    _KNOB + "flex-sure-share": 0,
+    KNOB + "flex-slack": 1,
+    KNOB + "flex-sure-share": 0,
 }
 #: Policy and metric, and whether tags count, under one running ResourceManager; FIFO is stock CapacityScheduler, the order of whose
 #: jobs is that of their arrival.
@@ -105,7 +105,7 @@ def run(options, say):
         try:
             for name in names:
                 if scheduler == "hiatus":
-                    cluster.configure({_KNOB + knob: value for knob, value in SCHEDULERS[name].items()})
+                    cluster.configure({KNOB + knob: value for knob, value in SCHEDULERS[name].items()})
                     cluster.run("yarn", "rmadmin", "-refreshQueues")
                 for seed, jobs in drawn.items():
                     outcomes[seed, name] = _run(cluster, jobs, scheduler == "hiatus")

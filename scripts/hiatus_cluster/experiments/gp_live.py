@@ -14,6 +14,7 @@ from .. import layout
 from ..applications import Applications, work
 from ..cluster import Cluster
 from ..configuration import Spec
+from ..scaled import KNOB
 from . import kept, tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 4, 1024, 256
@@ -50,19 +51,18 @@ _QUEUES = {
        for key, value in {"maximum-capacity": 100, "ordering-policy": "fair", "user-limit-factor": 100}.items()},
     _PREFIX + "maximum-am-resource-percent": 1,
 }
-_KNOB = "yarn.scheduler.hiatus."
 _HIATUS = {
-    _KNOB + "policy": "fair",
-    _KNOB + "min-run-ms": 0,
-    _KNOB + "min-resumed-ms": 500,
-    _KNOB + "max-suspended-memory": 4,
-    _KNOB + "gp-starvation": "on",
-    _KNOB + "gp-interval-ms": 20_000 // _FASTER,
-    _KNOB + "gp-period-ms": 180_000 // _FASTER,
-    _KNOB + "gp-timeout-ms": 360_000 // _FASTER,
-    _KNOB + "gp-long-task-ms": 500_000 // _FASTER,
+    KNOB + "policy": "fair",
+    KNOB + "min-run-ms": 0,
+    KNOB + "min-resumed-ms": 500,
+    KNOB + "max-suspended-memory": 4,
+    KNOB + "gp-starvation": "on",
+    KNOB + "gp-interval-ms": 20_000 // _FASTER,
+    KNOB + "gp-period-ms": 180_000 // _FASTER,
+    KNOB + "gp-timeout-ms": 360_000 // _FASTER,
+    KNOB + "gp-long-task-ms": 500_000 // _FASTER,
 }
-_KILL = {_KNOB + "mode": "kill", _KNOB + "preemption": "kill"}
+_KILL = {KNOB + "mode": "kill", KNOB + "preemption": "kill"}
 #: CapacityScheduler's monitor without its delays, which are for clusters of a thousand nodes.
 _MONITOR = {
     "yarn.resourcemanager.scheduler.monitor.enable": "true",
@@ -80,10 +80,10 @@ _ALLOCATIONS = """<allocations>
 </allocations>
 """
 SCHEDULERS = {
-    "GP kills": ("hiatus", {**_HIATUS, **_KILL, _KNOB + "victims": "gp"}),
-    "GP suspends": ("hiatus", {**_HIATUS, _KNOB + "mode": "suspend", _KNOB + "victims": "gp"}),
-    "GP kills, rule off": ("hiatus", {**_HIATUS, **_KILL, _KNOB + "victims": "gp", _KNOB + "gp-starvation": "off"}),
-    "youngest": ("hiatus", {**_HIATUS, **_KILL, _KNOB + "victims": "youngest"}),
+    "GP kills": ("hiatus", {**_HIATUS, **_KILL, KNOB + "victims": "gp"}),
+    "GP suspends": ("hiatus", {**_HIATUS, KNOB + "mode": "suspend", KNOB + "victims": "gp"}),
+    "GP kills, rule off": ("hiatus", {**_HIATUS, **_KILL, KNOB + "victims": "gp", KNOB + "gp-starvation": "off"}),
+    "youngest": ("hiatus", {**_HIATUS, **_KILL, KNOB + "victims": "youngest"}),
     "CapacityScheduler": ("capacity", _MONITOR),
     "FairScheduler": ("fair", {
         "yarn.scheduler.fair.preemption": "true",

@@ -15,6 +15,7 @@ from .. import containers, jobs, layout, text
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..patience import until
+from ..scaled import KNOB
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB, _MASTER_MB = 2, 1408, 256, 128
@@ -25,16 +26,15 @@ _BETWEEN_S = 2
 _PATIENCE_S = 1500
 _REPORT_PORT = 28_046
 
-_KNOB = "yarn.scheduler.hiatus."
-_HIATUS = {_KNOB + "policy": "fifo", _KNOB + "preemption": "wait", _KNOB + "max-suspended-memory": 1, _KNOB + "min-run-ms": 500,
-           _KNOB + "min-resumed-ms": 500, _KNOB + "rm.books-interval-ms": 500}
-_LENDS = {**_HIATUS, _KNOB + "lend": "maps", _KNOB + "lend-threshold": 0, _KNOB + "lend-resume-part": 1}
-_TOLD = {**_LENDS, _KNOB + "rm.report-port": _REPORT_PORT,
+_HIATUS = {KNOB + "policy": "fifo", KNOB + "preemption": "wait", KNOB + "max-suspended-memory": 1, KNOB + "min-run-ms": 500,
+           KNOB + "min-resumed-ms": 500, KNOB + "rm.books-interval-ms": 500}
+_LENDS = {**_HIATUS, KNOB + "lend": "maps", KNOB + "lend-threshold": 0, KNOB + "lend-resume-part": 1}
+_TOLD = {**_LENDS, KNOB + "rm.report-port": _REPORT_PORT,
          "yarn.app.mapreduce.am.preemption.policy": "io.hiatus.mapreduce.ReportingPreemptionPolicy"}
 WAYS = {
     "stock FIFO": ("capacity", {}),
     "Hiatus, no lending": ("hiatus", _HIATUS),
-    "lending, jobs asked": ("hiatus", {**_LENDS, _KNOB + "rm.progress-interval-ms": 1000, _KNOB + "rm.progress-requests-per-second": 100}),
+    "lending, jobs asked": ("hiatus", {**_LENDS, KNOB + "rm.progress-interval-ms": 1000, KNOB + "rm.progress-requests-per-second": 100}),
     "lending, jobs report": ("hiatus", _TOLD),
     "lending, daemons killed": ("hiatus", _TOLD),
 }
@@ -104,9 +104,8 @@ def run(options, say):
             say(f"{name}: {outcomes[name]}")
         finally:
             cluster.down()
-    beside = f" Tasks took {options.stretch} times that." if options.stretch > 1 else ""
-    beside += f" Beside it ran: {options.beside}." if options.beside else ""
-    tables.write("predoop-live", "Lending on real daemons, measured", _METHOD + beside, report(outcomes))
+    stretched = f" Tasks took {options.stretch} times that." if options.stretch > 1 else ""
+    tables.write("predoop-live", "Lending on real daemons, measured", _METHOD + stretched, report(outcomes))
 
 
 def _draw(options, cluster):

@@ -104,8 +104,7 @@ def run(options, say):
             say(f"{estimator}, {what}: {runs[estimator, what]}")
     finally:
         cluster.down()
-    beside = f" Beside it ran: {options.beside}." if options.beside else ""
-    tables.write("speculation", "Speculation and suspension, measured", _METHOD + beside, report(runs))
+    tables.write("speculation", "Speculation and suspension, measured", _METHOD, report(runs))
 
 
 def _up(cluster, say):
