@@ -151,13 +151,11 @@ impl World {
     }
 
     /// Whether the application's user may be given such a container of its queue: as CapacityScheduler counts, who is at its limit
-    /// may not exceed it by more than one container. ApplicationMasters, which CapacityScheduler holds to a part of their user's limit, may
-    /// always start here, and do not count: without one, tasks do not end.
+    /// may not exceed it by more than one container.
     fn within_user_limit(&self, app: AppId, key: &PhaseKey, node: NodeId) -> bool {
         let whose = self.whose(app, node);
         let (queue, partition) = (&self.queues[whose.queue.0 as usize], whose.partition);
-        let is_master = *key == self.apps[app.0 as usize].master_key();
-        if queue.users == UserLimits::default() || key.partition != partition || is_master {
+        if queue.users == UserLimits::default() || key.partition != partition {
             return true;
         }
         let active = self.active[whose.queue.0 as usize].iter().map(|other| &self.apps[other.0 as usize]);
@@ -172,7 +170,8 @@ impl World {
         self.held.of_user(whose) <= limit
     }
 
-    /// Why CapacityScheduler would not give the application's next container out on the node, or which it would.
+    /// Why CapacityScheduler would not give the application's next container out on the node, or which it would. Beyond its user's limit an
+    /// ApplicationMaster may start here, other than there, and does not count: without one, tasks do not end.
     fn next_ask(&mut self, app: AppId, node: NodeId) -> Result<PhaseKey, Rejection> {
         let machine = &self.machines[node.0 as usize];
         let found = &self.apps[app.0 as usize];
@@ -185,9 +184,14 @@ impl World {
         for key in found.asks.iter().filter(|(key, count)| **count > 0 && serves(key)).map(|(key, _)| *key) {
             if !key.resource.fits_in(self.room(node)) {
                 reason = Rejection::Room;
-            } else if !self.within_maximum(app, node, key.resource) || !self.within_user_limit(app, &key, node) {
+                continue;
+            }
+            let is_master = key == found.master_key();
+            let within =
+                self.within_maximum(app, node, key.resource) && (is_master || self.within_user_limit(app, &key, node));
+            if !within {
                 reason = Rejection::Limit;
-            } else if found.patience > 0 && key != found.master_key() {
+            } else if found.patience > 0 && !is_master {
                 self.app_mut(app).patience -= 1;
                 return Err(Rejection::Locality);
             } else {
