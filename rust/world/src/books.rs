@@ -79,10 +79,11 @@ impl World {
 
     /// Whether the container counts against its node.
     pub(super) fn set_counted(&mut self, id: ContainerId, counted: bool) {
+        let now = self.now;
         let Some(container) = self.containers.get_mut(&id).filter(|container| container.counted != counted) else {
             return;
         };
-        container.counted = counted;
+        (container.counted, container.since) = (counted, now);
         let (app, node, size, is_master) =
             (container.app, container.node, container.phase.resource, container.is_master);
         let machine = self.machine(node);
@@ -114,8 +115,9 @@ impl World {
             found.master = Some(id);
         }
         let delay = if is_master { Millis(1) } else { found.job.launch_delay };
-        let (counted, launched, parked, ran) = (false, false, false, None);
-        self.containers.insert(id, Container { app, node, phase, is_master, counted, launched, parked, task, ran });
+        let (counted, since, launched, parked, ran) = (false, self.now, false, false, None);
+        self.containers
+            .insert(id, Container { app, node, phase, is_master, counted, since, launched, parked, task, ran });
         self.set_counted(id, true);
         let state = Found::New;
         self.facts.push(Fact::Allocated(ContainerFact { container: id, app, node, phase, is_master, state }));

@@ -268,11 +268,12 @@ impl World {
     }
 
     /// A guaranteed container queues on the node. That is the stall if it would run there, did the node only know what the
-    /// ResourceManager has demoted. What it was told to kill may still be on its way: that is waited for and comes by itself.
+    /// ResourceManager had demoted before; later demotions are for a node that became smaller meanwhile. What it was told to kill may
+    /// still be on its way: that is waited for and comes by itself.
     fn watch_for_stall(&mut self, node: NodeId, id: ContainerId) {
         self.schedule(self.now + TASK_TIMEOUT, Event::Unheard(id));
         let manager = &self.machines[node.0 as usize].manager;
-        let Some(waiting) = manager.processes.get(&id).filter(|_| self.containers.contains_key(&id)) else { return };
+        let (Some(waiting), Some(given)) = (manager.processes.get(&id), self.containers.get(&id)) else { return };
         let room = |stays: &dyn Fn(&Container, &Process) -> bool| {
             let running = manager.processes.iter().filter(|(_, process)| process.is_running());
             let staying =
@@ -280,7 +281,8 @@ impl World {
             staying.fold(manager.total, |room, (_, process)| room - process.resource)
         };
         let as_decided = room(&|known, _| known.counted);
-        let as_the_node_knows = room(&|known, process| known.counted || process.guaranteed);
+        let demoted_before = |known: &Container| !known.counted && known.since <= given.since;
+        let as_the_node_knows = room(&|known, process| known.counted || (process.guaranteed && demoted_before(known)));
         if waiting.resource.fits_in(as_decided) && !waiting.resource.fits_in(as_the_node_knows) {
             self.count.stalled += 1;
         }

@@ -54,6 +54,8 @@ pub struct Container {
     pub is_master: bool,
     /// It counts: the ResourceManager did not demote it.
     pub counted: bool,
+    /// Since when it does, or does not.
+    pub(super) since: Millis,
     /// The node said that it runs.
     pub launched: bool,
     /// Somebody put it aside, by itself.
