@@ -245,7 +245,9 @@ impl World {
             process.is_some_and(Process::is_running)
         };
         let giving_up: Vec<_> = app.containers.iter().copied().filter(gives_up).collect();
-        giving_up.into_iter().for_each(|container| self.end_process(container, Exit::Failed));
+        for container in giving_up {
+            self.end_process(container, Exit::Failed);
+        }
         self.schedule(self.now + TASK_TIMEOUT, Event::Orphaned(id, attempt));
     }
 

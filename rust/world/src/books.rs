@@ -172,8 +172,8 @@ impl World {
         self.held.of_user(whose) <= limit
     }
 
-    /// Why CapacityScheduler would not give the application's next container out on the node, or which it would. Beyond its user's limit an
-    /// ApplicationMaster may start here, other than there, and does not count: without one, tasks do not end.
+    /// Why CapacityScheduler would not give the application's next container out on the node, or which it would. Unlike there, an
+    /// ApplicationMaster may start beyond its user's limit, and does not count: without one, tasks do not end.
     fn next_ask(&mut self, app: AppId, node: NodeId) -> Result<PhaseKey, Rejection> {
         let machine = &self.machines[node.0 as usize];
         let found = &self.apps[app.0 as usize];

@@ -19,6 +19,7 @@ from ..containers import Life
 from ..errors import ClusterError
 from ..patience import until
 from ..standing import stopped
+from ..scaled import KNOB
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 3, 1536, 256
@@ -92,8 +93,8 @@ def run(options, say):
         "yarn.nm.liveness-monitor.expiry-interval-ms": _EXPIRY_S * 1000,
         "yarn.resourcemanager.am.max-attempts": 100,
         "yarn.scheduler.capacity.maximum-am-resource-percent": 1,
-        "yarn.scheduler.hiatus.max-suspended-memory": 2,
-        "yarn.scheduler.hiatus.rm.books-interval-ms": 2000,
+        KNOB + "max-suspended-memory": 2,
+        KNOB + "rm.books-interval-ms": 2000,
     }))
     try:
         seconds = options.minutes * 60

@@ -15,6 +15,7 @@ from ..configuration import Spec
 from ..errors import ClusterError
 from ..patience import until
 from ..standing import paused, stands_still, stopped
+from ..scaled import KNOB
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 2, 1536, 256
@@ -83,9 +84,9 @@ def run(options, say):
                             "yarn.resourcemanager.opportunistic-container-allocation.enabled": "true",
                             # Else the parked maps are done by their pulses before the last failover.
                             "yarn.nodemanager.hiatus.pulse-interval-ms": _PULSE_INTERVAL_MS,
-                            "yarn.scheduler.hiatus.max-suspended-memory": 4,
-                            "yarn.scheduler.hiatus.min-run-ms": 500,
-                            "yarn.scheduler.hiatus.rm.books-interval-ms": 500,
+                            KNOB + "max-suspended-memory": 4,
+                            KNOB + "min-run-ms": 500,
+                            KNOB + "rm.books-interval-ms": 500,
                             "yarn.scheduler.capacity.maximum-am-resource-percent": 1,
                             "mapreduce.map.speculative": "false",
                             "mapreduce.reduce.speculative": "false",

@@ -17,6 +17,7 @@ from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
 from ..jobs import Workload, job
+from ..scaled import KNOB
 from . import hfsp_live, kept, tables
 
 _SLOTS, _TASK_MB, _MASTER_MB = 6, 256, 128
@@ -113,8 +114,8 @@ def _up(cluster, say):
         nodes=1, node_memory=[_SLOTS * _TASK_MB + 2 * _MASTER_MB], node_vcores=[32], node_heartbeat_ms=200, scheduler="hiatus", fs="local",
         properties={
             **_QUEUES,
-            "yarn.scheduler.hiatus.min-run-ms": 0,
-            "yarn.scheduler.hiatus.max-suspended-memory": 4,
+            KNOB + "min-run-ms": 0,
+            KNOB + "max-suspended-memory": 4,
             "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
             "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": 200,
             "mapreduce.task.progress-report.interval": _REPORT_MS,

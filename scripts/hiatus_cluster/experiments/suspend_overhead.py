@@ -13,6 +13,7 @@ from ..configuration import Spec
 from ..errors import ClusterError
 from ..jobs import TIMED_TALLY, job, run as run_jobs
 from ..patience import until
+from ..scaled import KNOB
 from . import tables
 from .cgroups import Unavailable
 from .swapping import TaskMemory, swap_file
@@ -73,9 +74,9 @@ class Bench:
             properties={
                 "yarn.cluster.max-application-priority": 10,
                 "yarn.scheduler.capacity.maximum-am-resource-percent": 1,
-                "yarn.scheduler.hiatus.policy": "fifo",
-                "yarn.scheduler.hiatus.min-run-ms": 0,
-                "yarn.scheduler.hiatus.max-suspended-memory": 4,
+                KNOB + "policy": "fifo",
+                KNOB + "min-run-ms": 0,
+                KNOB + "max-suspended-memory": 4,
                 "yarn.app.mapreduce.am.resource.mb": _MASTER_MB,
                 "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": 200,
                 "mapreduce.map.memory.mb": _TASK_MB,
@@ -90,7 +91,7 @@ class Bench:
     def use(self, primitive):
         """Puts a primitive in force on the running cluster."""
         knobs = {"mode": "suspend", **_PRIMITIVES[primitive]}
-        self.cluster.configure({f"yarn.scheduler.hiatus.{name}": value for name, value in knobs.items()})
+        self.cluster.configure({KNOB + name: value for name, value in knobs.items()})
         self.cluster.run("yarn", "rmadmin", "-refreshQueues")
 
     def warm_up(self):
@@ -228,7 +229,8 @@ def _light_claims(points, progress):
 
 def _spread(runs):
     """How far a sojourn is from the mean of theirs, at most, as a part of that."""
-    return max(abs(run.sojourn_s / _mean(runs).sojourn_s - 1) for run in runs)
+    mean_s = _mean(runs).sojourn_s
+    return max(abs(run.sojourn_s / mean_s - 1) for run in runs)
 
 
 def _spread_claim(light):
