@@ -29,7 +29,7 @@ def measured(monkeypatch, tmp_path):
     """Runs that cost nothing: the labels of those that were measured."""
     labels = []
     monkeypatch.setattr(side_by_side, "folder_of", lambda name: tmp_path / name)
-    monkeypatch.setattr(side_by_side, "_measure", lambda replay, repetition, spec, jobs, label, say: labels.append(label) or {"jobs": []})
+    monkeypatch.setattr(side_by_side, "_measure", lambda replay, repetition, spec, jobs, play, label, say: labels.append(label) or {"jobs": []})
     return labels
 
 
@@ -41,6 +41,23 @@ def test_schedulers_take_turns_at_coming_first(measured):
     runs = side_by_side.run(_replay(), _arguments("--schedulers", "fifo", "fair", "hiatus", "--repeats", "2"), print)
     assert [label.split(",")[0] for label in measured] == ["fifo", "fair", "hiatus", "fair", "hiatus", "fifo"]
     assert list(runs) == [(name, repetition) for name in ("fifo", "fair", "hiatus") for repetition in (1, 2)]
+
+
+def test_each_job_alone_is_measured_once_however_often_the_others_are(measured):
+    runs = side_by_side.run(_replay(), _arguments("--schedulers", "fair", "alone", "--repeats", "3"), print)
+    assert list(runs) == [("fair", 1), ("fair", 2), ("fair", 3), ("alone", 1)]
+
+
+def test_jobs_alone_come_one_after_the_other_and_at_once(monkeypatch):
+    played = []
+
+    def play(cluster, submitted, label, say):
+        played.append((label, [(one.name, one.submission["at_s"]) for one in submitted]))
+        return [f"result of {one.name}" for one in submitted], 0.0
+    monkeypatch.setattr(side_by_side, "_at_their_times", play)
+    both = [Job(1, jobs.job(name, at_s, "pi")) for name, at_s in (("a", 0), ("b", 900))]
+    assert side_by_side._one_by_one(None, both, "alone", print) == (["result of a", "result of b"], 0.0)
+    assert played == [("alone, a (1 of 2)", [("a", 0)]), ("alone, b (2 of 2)", [("b", 0)])]
 
 
 def test_what_was_measured_is_kept_until_jobs_or_product_change(measured, monkeypatch):
@@ -69,7 +86,7 @@ def test_a_job_that_pig_gave_up_is_lost_although_its_applications_succeeded(tmp_
     result = jobs.JobResult("a", "application_1_0001", "SUCCEEDED", 0, 1000, [])
     workload = SimpleNamespace(events=lambda: [{"job": "a", "event": "failure"}], log=tmp_path / "workloads" / "log")
     with pytest.raises(ClusterError, match="a did not succeed"):
-        side_by_side._checked_ends("fair", [result], workload)
+        side_by_side._check_ends("fair", [result], workload)
 
 
 def test_suspended_time_is_no_waste_and_belongs_to_the_job_of_any_of_its_applications():
@@ -135,7 +152,7 @@ def test_only_quiet_repetitions_make_a_measurement():
 def test_ratios_are_paired_by_repetition_and_have_an_interval():
     table = report._ratios(_runs(_THREE))
     # All: 0.833, 0.8, 0.88, whose logarithms have the mean -0.1778 and the standard deviation 0.0478; t is 4.303.
-    assert "| hiatus | 0.84 (0.74 to 0.94) | 0.50 (0.28 to 0.90) | 1.00 (1.00 to 1.00) |" in table
+    assert "| hiatus | 0.84 (0.74 to 0.94) | 0.50 (0.28 to 0.90) | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00) |" in table
     assert report.interval([0.5]) == "0.50", "one value has none"
 
 
@@ -143,6 +160,12 @@ def test_all_plots_are_drawn(tmp_path):
     files = plots.draw(_runs(_THREE), tmp_path, "replay-some")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(file for _, file in files) and len(files) == 3
     assert all((tmp_path / file).read_text().startswith("<?xml") for _, file in files)
+
+
+def test_jobs_alone_are_in_no_timeline_of_those_that_came_together():
+    runs = _runs({**_THREE, ("alone", 1): (4.0, 9.0)})
+    assert plots._side_by_side(runs) == ["fair", "hiatus"]
+    assert "| alone | 0.43 | 0.40 | 0.45 |" in report._ratios(runs), "but a bound to the ratios"
 
 
 def test_every_row_of_the_tables_is_a_cluster_that_can_be_asked_for(tmp_path):

@@ -5,9 +5,11 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
+from .schedulers import SCHEDULERS  # noqa: E402
+
 matplotlib.rcParams["svg.hashsalt"] = "hiatus"  # the same picture of the same numbers
 #: Told apart by colour-blind readers, too.
-_COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#994400", "#777777", "#000000")
+_COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#994400", "#777777", "#000000", "#332288", "#ddaa99")
 
 
 def draw(runs, folder, name):
@@ -29,6 +31,11 @@ def _names(runs):
     return list(dict.fromkeys(name for name, _ in runs))
 
 
+def _side_by_side(runs):
+    """Those whose jobs came at the same times, if any did."""
+    return [name for name in _names(runs) if not SCHEDULERS[name].alone] or _names(runs)
+
+
 def _sojourns(runs):
     bins = sorted({job["bin"] for document in runs.values() for job in document["jobs"]})
     figure, axes = plt.subplots(1, 1 + len(bins), figsize=(3.2 * (1 + len(bins)), 3.2), squeeze=False)
@@ -46,7 +53,7 @@ def _sojourns(runs):
 
 def _in_system(runs):
     figure, axis = plt.subplots(figsize=(9, 3.2))
-    for name, colour in zip(_names(runs), _COLOURS):
+    for name, colour in zip(_side_by_side(runs), _COLOURS):
         jobs = runs[name, 1]["jobs"]
         zero = min(job["submitted_ms"] for job in jobs)
         steps = sorted(((job[what] - zero) / 1000, by) for job in jobs for what, by in (("submitted_ms", 1), ("finished_ms", -1)))
@@ -57,7 +64,7 @@ def _in_system(runs):
 
 
 def _containers(runs):
-    names = _names(runs)
+    names = _side_by_side(runs)
     figure, axes = plt.subplots(len(names), 1, figsize=(9, 2.2 * len(names)), sharex=True, squeeze=False)
     for (axis,), name in zip(axes, names):
         spans = runs[name, 1]["lives"]

@@ -43,8 +43,9 @@ def _standing(runs, beside):
     return ""
 
 
-def _sojourns_of(document, number):
-    return [job["sojourn_s"] for job in document["jobs"] if number in (0, job["bin"])]
+def _in_bin(jobs, number):
+    """Those of a bin; 0 is all."""
+    return [job for job in jobs if number in (0, job["bin"])]
 
 
 def _bins(runs):
@@ -56,7 +57,7 @@ def _sojourns(runs):
     for name in _names(runs):
         row = [name, len(_of(runs, name))]
         for number in bins:
-            samples = [_sojourns_of(document, number) for document in _of(runs, name)]
+            samples = [[job["sojourn_s"] for job in _in_bin(document["jobs"], number)] for document in _of(runs, name)]
             samples = [sample for sample in samples if sample]
             row += [statistics.mean(map(statistics.mean, samples)), statistics.mean(map(statistics.median, samples))]
         rows.append(row)
@@ -80,14 +81,24 @@ def _ratios(runs):
         return ""
     rows = []
     for name in _names(runs):
+        pairs = [(document["jobs"], runs[BASELINE, repetition]["jobs"])
+                 for (scheduler, repetition), document in runs.items() if scheduler == name]
         row = [name]
         for number in (0, *_bins(runs)):
-            pairs = [(_sojourns_of(document, number), _sojourns_of(runs[BASELINE, repetition], number))
-                     for (scheduler, repetition), document in runs.items() if scheduler == name]
-            row.append(interval([statistics.mean(ours) / statistics.mean(theirs) for ours, theirs in pairs if ours]))
-        rows.append(row)
-    columns = ["scheduler", "all", *(f"bin {number}" for number in _bins(runs))]
-    return tables.table(f"Mean sojourn over that of `{BASELINE}` in the same repetition: geometric mean (95 % interval)", columns, rows)
+            row.append(interval([_mean_sojourn_s(ours, number) / _mean_sojourn_s(theirs, number)
+                                 for ours, theirs in pairs if _in_bin(ours, number)]))
+        rows.append([*row, interval([_makespan_s(ours) / _makespan_s(theirs) for ours, theirs in pairs])])
+    columns = ["scheduler", "all", *(f"bin {number}" for number in _bins(runs)), "makespan"]
+    return tables.table(f"Mean sojourn, and makespan, over those of `{BASELINE}` in the same repetition: geometric mean (95 % interval)",
+                        columns, rows)
+
+
+def _mean_sojourn_s(jobs, number):
+    return statistics.mean(job["sojourn_s"] for job in _in_bin(jobs, number))
+
+
+def _makespan_s(jobs):
+    return (max(job["finished_ms"] for job in jobs) - min(job["submitted_ms"] for job in jobs)) / 1000
 
 
 def _slowdowns(runs):
@@ -107,8 +118,7 @@ def _costs(runs):
 
         def total(what, jobs=jobs):
             return sum(job[what] for job in jobs)
-        makespan_s = (max(job["finished_ms"] for job in jobs) - min(job["submitted_ms"] for job in jobs)) / 1000
-        rows.append([name, repetition, *map(total, ("suspensions", "suspended_s", "killed", "failed", "wasted_s")), makespan_s])
+        rows.append([name, repetition, *map(total, ("suspensions", "suspended_s", "killed", "failed", "wasted_s")), _makespan_s(jobs)])
     columns = ["scheduler", "repetition", "suspensions", "suspended container-s", "attempts killed", "attempts failed",
                "wasted container-s", "makespan, s"]
     return tables.table("What it cost", columns, rows)

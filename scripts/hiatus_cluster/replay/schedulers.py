@@ -34,6 +34,7 @@ class Scheduler:
     kind: str  #: hiatus, capacity, fair
     knobs: dict = field(default_factory=dict)
     watched: bool = False  #: it records what it decides
+    alone: bool = False  #: each job comes when the one before has ended, so that nobody schedules
 
 
 SCHEDULERS = {
@@ -54,6 +55,8 @@ SCHEDULERS = {
                       {**scaled.HFSP, scaled.KNOB + "policy": "flex", scaled.KNOB + "flex-metric": "avg-response"}),
     "hiatus-fair": Scheduler("Hiatus, equal shares, takes nothing back: our placement without our order", "hiatus",
                              {scaled.KNOB + "policy": "fair", scaled.KNOB + "mode": "order"}),
+    "alone": Scheduler("each job alone on CapacityScheduler's cluster, one after the other, in one repetition: no scheduler can do better",
+                       "capacity", alone=True),
 }
 #: What ratios are of.
 BASELINE = "fair"

@@ -1,5 +1,7 @@
 """The same jobs at the same times under one scheduler after the other, on a fresh cluster each; what was measured is kept in files.
 
+Beside these each job alone, one after the other: what no scheduler can do better.
+
 A run whose file is there already is not done again, as long as product, jobs and settings are those it was made with.
 """
 
@@ -8,7 +10,7 @@ import json
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Callable
 
 from .. import alone, containers, layout
@@ -69,8 +71,9 @@ def run(replay, arguments, say):
     for repetition in range(1, repeats + 1):
         shift = (repetition - 1) % len(names)  # no scheduler always comes first, with what the machine still does from before
         for name in names[shift:] + names[:shift]:
-            runs[name, repetition] = _once(replay, name, repetition, say)
-    return {(name, repetition): runs[name, repetition] for name in names for repetition in range(1, repeats + 1)}
+            if repetition == 1 or not schedulers.SCHEDULERS[name].alone:
+                runs[name, repetition] = _once(replay, name, repetition, say)
+    return {key: runs[key] for name in names for key in sorted(runs) if key[0] == name}
 
 
 def _once(replay, name, repetition, say):
@@ -83,14 +86,15 @@ def _once(replay, name, repetition, say):
     if path.exists() and (kept := json.loads(path.read_text()))["made_with"] == made_with:
         say(f"{label}: kept from before")
         return kept
-    document = {"made_with": made_with, **_measure(replay, repetition, spec, jobs, label, say)}
+    play = _one_by_one if schedulers.SCHEDULERS[name].alone else _at_their_times
+    document = {"made_with": made_with, **_measure(replay, repetition, spec, jobs, play, label, say)}
     partial = path.with_suffix(".new")
     partial.write_text(json.dumps(document))
     partial.replace(path)
     return document
 
 
-def _measure(replay, repetition, spec, jobs, label, say):
+def _measure(replay, repetition, spec, jobs, play, label, say):
     cluster = replay.kind(folder_of(replay.name) / CLUSTER)
     cluster.down()
     watch = Watch(cluster.dir)
@@ -100,13 +104,10 @@ def _measure(replay, repetition, spec, jobs, label, say):
         replay.prepare(cluster, repetition)
         costs = alone.measure(cluster)
         with watch:
-            workload = Workload(cluster, [job.submission for job in jobs])
-            _follow(workload, label, _PATIENCE_S + max(job.submission["at_s"] for job in jobs), say)
-        results = workload.results()
-        late_s = _lateness_s(workload, jobs)
+            results, late_s = play(cluster, jobs, label, say)
         lives = containers.lives(cluster)
-        checked = [_checked_ends(label, results, workload), *replay.check(cluster, repetition, results, folder_of(replay.name)),
-                   *watched.check(cluster)]
+        checked = [f"{len(results)} of {len(results)} jobs succeeded",
+                   *replay.check(cluster, repetition, results, folder_of(replay.name)), *watched.check(cluster)]
         readings = watch.readings()
         say(f"{label}: mean sojourn {sum(result.sojourn_s for result in results) / len(results):.1f} s; {'; '.join(checked)}")
         if not readings.quiet:
@@ -117,6 +118,24 @@ def _measure(replay, repetition, spec, jobs, label, say):
                 "lives": _spans(jobs, results, lives)}
     finally:
         cluster.down()
+
+
+def _at_their_times(cluster, jobs, label, say):
+    """Plays the jobs: their results, and by how many s the latest submission was late. Raises ClusterError if a job is lost."""
+    workload = Workload(cluster, [job.submission for job in jobs])
+    _follow(workload, label, _PATIENCE_S + max(job.submission["at_s"] for job in jobs), say)
+    results = workload.results()
+    _check_ends(label, results, workload)
+    return results, _lateness_s(workload, jobs)
+
+
+def _one_by_one(cluster, jobs, label, say):
+    """The same, but that each job comes when the one before has ended."""
+    results = []
+    for job in jobs:
+        at_once = replace(job, submission={**job.submission, "at_s": 0})
+        results += _at_their_times(cluster, [at_once], f"{label}, {job.name} ({len(results) + 1} of {len(jobs)})", say)[0]
+    return results, 0.0
 
 
 def _follow(workload, label, patience_s, say):
@@ -144,12 +163,11 @@ def _follow(workload, label, patience_s, say):
             print()
 
 
-def _checked_ends(label, results, workload):
+def _check_ends(label, results, workload):
     lost = {result.name for result in results if result.status != "SUCCEEDED"}
     lost |= {event["job"] for event in workload.events() if event["event"] == "failure"}
     if lost:
         raise ClusterError(f"{label}: {', '.join(sorted(lost))} did not succeed; logs: {workload.log.parents[1]}")
-    return f"{len(results)} of {len(results)} jobs succeeded"
 
 
 def _lateness_s(workload, jobs):
@@ -193,8 +211,9 @@ def _digest(value):
 
 
 def _product():
-    """What was measured: the last commit of product and tools, and a digest of what is changed beyond it."""
+    """What was measured: the last commit of product and tools, and a digest of what is changed beyond it. What only draws pages is none."""
     def git(*words):
-        return subprocess.run(["git", *words, "--", "rust", "java", "scripts"], cwd=layout.ROOT, capture_output=True, text=True).stdout
+        paths = ("rust", "java", "scripts", *(f":!scripts/hiatus_cluster/replay/{name}.py" for name in ("report", "plots")))
+        return subprocess.run(["git", *words, "--", *paths], cwd=layout.ROOT, capture_output=True, text=True).stdout
     changed = git("diff", "HEAD")
     return git("log", "-1", "--format=%h").strip() + (f"+{_digest(changed)}" if changed else "")
