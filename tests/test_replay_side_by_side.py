@@ -165,7 +165,19 @@ def test_all_plots_are_drawn(tmp_path):
 def test_jobs_alone_are_in_no_timeline_of_those_that_came_together():
     runs = _runs({**_THREE, ("alone", 1): (4.0, 9.0)})
     assert plots._side_by_side(runs) == ["fair", "hiatus"]
-    assert "| alone | 0.43 | 0.40 | 0.45 |" in report._ratios(runs), "but a bound to the ratios"
+
+
+def test_jobs_alone_bound_the_ratios_of_all_repetitions_of_the_same_jobs():
+    runs = _runs({**_THREE, ("alone", 1): (4.0, 9.0)})
+    assert "| alone | 0.43 (0.43 to 0.43) | 0.40 (0.40 to 0.40) | 0.45 (0.45 to 0.45) |" in report._ratios(runs)
+    runs["fair", 2]["made_with"]["jobs"] = runs["fair", 3]["made_with"]["jobs"] = "drawn anew"
+    assert "| alone | 0.43 | 0.40 | 0.45 |" in report._ratios(runs)
+
+
+def test_slowdowns_are_by_what_was_measured_alone_or_else_computed():
+    assert report._slowdowns_of(_runs(_THREE), _runs(_THREE)["hiatus", 2]) == [4.0 / 5.0, 20.0 / 5.0]
+    runs = _runs({**_THREE, ("alone", 1): (2.0, 10.0)})
+    assert report._slowdowns_of(runs, runs["hiatus", 2]) == [2.0, 2.0] and "row `alone`" in report._slowdowns(runs)
 
 
 def test_every_row_of_the_tables_is_a_cluster_that_can_be_asked_for(tmp_path):

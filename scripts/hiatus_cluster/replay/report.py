@@ -81,16 +81,27 @@ def _ratios(runs):
         return ""
     rows = []
     for name in _names(runs):
-        pairs = [(document["jobs"], runs[BASELINE, repetition]["jobs"])
-                 for (scheduler, repetition), document in runs.items() if scheduler == name]
-        row = [name]
+        pairs, row = _beside_baseline(runs, name), [name]
         for number in (0, *_bins(runs)):
             row.append(interval([_mean_sojourn_s(ours, number) / _mean_sojourn_s(theirs, number)
                                  for ours, theirs in pairs if _in_bin(ours, number)]))
-        rows.append([*row, interval([_makespan_s(ours) / _makespan_s(theirs) for ours, theirs in pairs])])
+        together = not SCHEDULERS[name].alone
+        rows.append([*row, interval([_makespan_s(ours) / _makespan_s(theirs) for ours, theirs in pairs]) if together else None])
     columns = ["scheduler", "all", *(f"bin {number}" for number in _bins(runs)), "makespan"]
     return tables.table(f"Mean sojourn, and makespan, over those of `{BASELINE}` in the same repetition: geometric mean (95 % interval)",
                         columns, rows)
+
+
+def _beside_baseline(runs, name):
+    """The jobs of its runs, each with the baseline's of the same repetition; of jobs alone, with every one of the same jobs."""
+    return [(document["jobs"], other["jobs"])
+            for (scheduler, repetition), document in runs.items() if scheduler == name
+            for (baseline, beside), other in runs.items() if baseline == BASELINE
+            and (beside == repetition or SCHEDULERS[name].alone and _are_the_same(document, other))]
+
+
+def _are_the_same(document, other):
+    return document["made_with"]["jobs"] == other["made_with"]["jobs"]
 
 
 def _mean_sojourn_s(jobs, number):
@@ -104,11 +115,20 @@ def _makespan_s(jobs):
 def _slowdowns(runs):
     rows = []
     for name in _names(runs):
-        sample = sorted(job["sojourn_s"] / job["alone_s"] for document in _of(runs, name) for job in document["jobs"] if job["alone_s"])
+        sample = sorted(slowdown for document in _of(runs, name) for slowdown in _slowdowns_of(runs, document))
         if sample:
             rows.append([name, *(sample[min(len(sample) - 1, int(q * len(sample)))] for q in _QUANTILES), statistics.mean(sample)])
     columns = ["scheduler", *(f"q{q:g}" for q in _QUANTILES), "mean"]
-    return tables.table("Slowdown: sojourn over the time alone", columns, rows) if rows else ""
+    of = "that of the row `alone`" if any(SCHEDULERS[name].alone for name in _names(runs)) else "the time alone"
+    return tables.table(f"Slowdown: sojourn over {of}", columns, rows) if rows else ""
+
+
+def _slowdowns_of(runs, document):
+    """By what each job took alone, if that was measured, or by what is computed for it; of none if neither is known."""
+    measured = {job["name"]: job["sojourn_s"] for (name, _), other in runs.items()
+                if SCHEDULERS[name].alone and _are_the_same(document, other) for job in other["jobs"]}
+    alone_s = measured or {job["name"]: job["alone_s"] for job in document["jobs"] if job["alone_s"]}
+    return [job["sojourn_s"] / alone_s[job["name"]] for job in document["jobs"] if job["name"] in alone_s]
 
 
 def _costs(runs):
