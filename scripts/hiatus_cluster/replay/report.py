@@ -119,8 +119,12 @@ def _slowdowns(runs):
         if sample:
             rows.append([name, *(sample[min(len(sample) - 1, int(q * len(sample)))] for q in _QUANTILES), statistics.mean(sample)])
     columns = ["scheduler", *(f"q{q:g}" for q in _QUANTILES), "mean"]
-    of = "that of the row `alone`" if any(SCHEDULERS[name].alone for name in _names(runs)) else "the time alone"
-    return tables.table(f"Slowdown: sojourn over {of}", columns, rows) if rows else ""
+    if not rows:
+        return ""
+    if any(SCHEDULERS[name].alone for name in _names(runs)):
+        return tables.table("Slowdown: sojourn over that of the row `alone`", columns, rows)
+    return (tables.table("Slowdown: sojourn over the time alone", columns, rows)
+            + "\nThe time alone is computed from the tasks' times and from what a small job run alone cost in the same run.\n")
 
 
 def _slowdowns_of(runs, document):

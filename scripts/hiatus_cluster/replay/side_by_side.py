@@ -23,6 +23,9 @@ from .machine import Watch
 CLUSTER = "cluster"
 _PATIENCE_S = 3600  #: after the last arrival
 _LATE_S = 1.0  #: an arrival may be so late
+#: What only simulates or draws pages: a change in it makes no run be done again.
+_NO_PART = (":!rust/sim", ":!scripts/hiatus_cluster/experiments",
+            *(f":!scripts/hiatus_cluster/replay/{name}.py" for name in ("report", "plots", "swim/gain")))
 
 
 @dataclass(frozen=True)
@@ -211,9 +214,9 @@ def _digest(value):
 
 
 def _product():
-    """What was measured: the last commit of product and tools, and a digest of what is changed beyond it. What only draws pages is none."""
+    """What was measured: the last commit of product and tools, and a digest of what is changed beyond it."""
     def git(*words):
-        paths = ("rust", "java", "scripts", *(f":!scripts/hiatus_cluster/replay/{name}.py" for name in ("report", "plots")))
-        return subprocess.run(["git", *words, "--", *paths], cwd=layout.ROOT, capture_output=True, text=True).stdout
+        return subprocess.run(["git", *words, "--", "rust", "java", "scripts", *_NO_PART], cwd=layout.ROOT, capture_output=True,
+                              text=True).stdout
     changed = git("diff", "HEAD")
     return git("log", "-1", "--format=%h").strip() + (f"+{_digest(changed)}" if changed else "")

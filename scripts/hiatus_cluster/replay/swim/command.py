@@ -59,8 +59,7 @@ def run(arguments, say):
 
 
 _ABOUT = {
-    "timed": "tasks work for the model's times in strokes of 100 ms, so that time in which they are suspended does not count. *Alone* is "
-             "computed from those times and from what a small job run alone cost in the same run.",
+    "timed": "tasks work for the model's times in strokes of 100 ms, so that time in which they are suspended does not count.",
     "bytes": f"jobs read, shuffle and write records of {model.RECORD_BYTES} bytes, in all one part in {model.BYTES_DIVISOR} of the scaled "
              "trace's bytes; how long their tasks take is an outcome.",
 }

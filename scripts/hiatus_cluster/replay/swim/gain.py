@@ -5,11 +5,13 @@ import json
 import statistics
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from ... import layout
 from ...errors import ClusterError
 from ...experiments import tables
+from ...scaled import KNOB
 from ..schedulers import HEARTBEAT_MS, MASTER_MB, NODE_MB, NODE_VCORES, NODES, SLOTS, TASK_MB
 from . import model, trace
 
@@ -18,12 +20,28 @@ ABOUT = "What there is to gain in SWIM's windows: the same jobs on a simulated c
 #: What a job and a task cost beyond their work, about as replays measure it.
 _JOB_MS, _TASK_MS = 5000, 2000
 _ONE_MAP = "1"  #: the bin of jobs with one map
-#: Columns of the table: title, policy, preemption, whether each job says how large it is.
+#: Whatever runs may be suspended at once and again, and nodes keep all of it.
+_NO_BRAKES = (("min-run-ms", 0), ("min-resumed-ms", 0), ("max-suspended-memory", 16))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A column of the table."""
+
+    title: str
+    policy: str
+    preemption: str = "suspend"
+    told: bool = False  #: each job says how large it is
+    knobs: tuple = ()
+
+
 _WAYS = (
-    ("FIFO", "fifo", "wait", False),
-    ("Hiatus as it is shipped", "hfsp", "suspend", False),
-    ("the same, sizes told", "hfsp", "suspend", True),
-    ("srpt", "srpt", "suspend", False),
+    _Way("FIFO", "fifo", "wait"),
+    _Way("Hiatus as it is shipped", "hfsp"),
+    _Way("the same, sizes told", "hfsp", told=True),
+    _Way("the same, sizes told, no brakes", "hfsp", told=True, knobs=_NO_BRAKES),
+    _Way("srpt", "srpt"),
+    _Way("srpt, no brakes", "srpt", knobs=_NO_BRAKES),
 )
 
 
@@ -38,11 +56,12 @@ def options(parser):
 def run(arguments, _):
     """Prints and writes the table."""
     rows = [[window, f"{load:g}", *_row(trace.WINDOWS[window], load)] for window in arguments.windows for load in arguments.loads]
-    columns = ["window", "load", "fair, s", *(title for title, *_ in _WAYS)]
+    columns = ["window", "load", "fair, s", *(way.title for way in _WAYS)]
     method = (f"Each window's jobs as `scripts/replay swim --load LOAD` would submit them, through `hiatus simulate cluster`: {NODES} nodes of "
               f"{SLOTS // NODES} containers, heartbeats of {HEARTBEAT_MS} ms, {_JOB_MS / 1000:g} s for a job and {_TASK_MS / 1000:g} s for a task beyond its "
               "work. Cells are mean sojourns over those of equal shares without preemption (`fair`, with its seconds): of all jobs, and of "
-              "jobs with one map. *Sizes told*: every job carries its true size as `hiatus.size`. `srpt` ranks by estimated work left, and ages nobody.")
+              "jobs with one map. *Sizes told*: every job carries its true size as `hiatus.size`. *No brakes*: "
+              f"{', '.join(f'`{key}` = {value}' for key, value in _NO_BRAKES)}. `srpt` ranks by estimated work left, and ages nobody.")
     tables.write("replay-gain", "What there is to gain in SWIM's windows, simulated", method,
                  [tables.table("Mean sojourn over that of `fair`", columns, rows)], command="scripts/replay")
 
@@ -50,24 +69,25 @@ def run(arguments, _):
 def _row(window, load):
     """The seconds under `fair`, then each way's ratios to them."""
     planned = model.plan(trace.read(trace.TRACES[window.trace], window.first, window.last), window.scale, SLOTS, load)
-    simulated = {told: _simulate(planned, told) for told in (False, True)}
-    base = simulated[False]["fair", "wait"]
+    simulated = {setting: _simulate(planned, *setting) for setting in {(way.told, way.knobs) for way in _WAYS}}
+    base = simulated[False, ()]["fair", "wait"]
     yield statistics.mean(base[""])
-    for _, policy, preemption, told in _WAYS:
-        ours = simulated[told][policy, preemption]
+    for way in _WAYS:
+        ours = simulated[way.told, way.knobs][way.policy, way.preemption]
         yield " / ".join(f"{statistics.mean(ours[part]) / statistics.mean(base[part]):.2f}" for part in ("", _ONE_MAP) if part in base)
 
 
-def _simulate(planned, told):
+def _simulate(planned, told, knobs):
     """Sojourns in s of all jobs ("") and by bin, by policy and preemption."""
     with tempfile.TemporaryDirectory() as place:
         jobs, outcome = Path(place) / "jobs.json", Path(place) / "outcome.csv"
         jobs.write_text(json.dumps({"jobs": [_job(job, told) for job in planned]}))
         done = subprocess.run(
             [layout.cargo_target() / "release" / "hiatus", "simulate", "cluster", "--workload", jobs, "--out", outcome,
-             "--policy", ",".join(["fair", *dict.fromkeys(policy for _, policy, *_ in _WAYS)]), "--preemption", "wait,suspend",
+             "--policy", ",".join(["fair", *dict.fromkeys(way.policy for way in _WAYS)]), "--preemption", "wait,suspend",
              "--nodes", str(NODES), "--node-mb", str(NODE_MB), "--node-vcores", str(NODE_VCORES), "--heartbeat-ms", str(HEARTBEAT_MS),
-             "--master-share", "1", "--master-start-ms", str(_JOB_MS), "--task-start-ms", str(_TASK_MS)], capture_output=True, text=True)
+             "--master-share", "1", "--master-start-ms", str(_JOB_MS), "--task-start-ms", str(_TASK_MS),
+             *(word for key, value in knobs for word in ("--set", f"{KNOB}{key}={value}"))], capture_output=True, text=True)
         if done.returncode:
             raise ClusterError(f"hiatus simulate cluster: {done.stderr}")
         sojourns = {}
