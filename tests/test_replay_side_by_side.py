@@ -162,6 +162,10 @@ def test_all_plots_are_drawn(tmp_path):
     assert all((tmp_path / file).read_text().startswith("<?xml") for _, file in files)
 
 
+def test_there_is_a_colour_for_each_scheduler():
+    assert len(set(plots._COLOURS)) == len(plots._COLOURS) >= len(schedulers.SCHEDULERS), "who has none is left out of the pictures"
+
+
 def test_jobs_alone_are_in_no_timeline_of_those_that_came_together():
     runs = _runs({**_THREE, ("alone", 1): (4.0, 9.0)})
     assert plots._side_by_side(runs) == ["fair", "hiatus"]

@@ -18,8 +18,8 @@ from ..configuration import Spec
 from ..containers import Life
 from ..errors import ClusterError
 from ..patience import until
-from ..standing import stopped
 from ..scaled import KNOB
+from ..standing import stopped
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 3, 1536, 256

@@ -14,8 +14,8 @@ from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
 from ..patience import until
-from ..standing import paused, stands_still, stopped
 from ..scaled import KNOB
+from ..standing import paused, stands_still, stopped
 from . import tables
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 2, 1536, 256
