@@ -26,7 +26,6 @@ pub mod waves;
 use super::{by_arrival, EstimateError, JobView, PhaseView, Policy, Sizing, Supply, Target};
 use crate::units::{AppId, Resource};
 use sizes::Sizes;
-use std::cmp::Ordering;
 use virtual_cluster::VirtualCluster;
 
 /// Which jobs come before which, whatever is left of them.
@@ -71,8 +70,7 @@ impl Policy for Hfsp {
                 self.sizes.observe(job, supply, &mut self.virtually);
             }
         }
-        let mut order: Vec<_> = jobs.iter().map(|job| self.rank(job)).collect();
-        order.sort_by(compare);
+        let order = in_order(jobs.iter().map(|job| self.rank(job)).collect());
         targets::targets(&order, &self.sizes, supply)
     }
 
@@ -102,8 +100,18 @@ impl Hfsp {
     }
 }
 
+/// Work, in seconds of the partition, that is nothing: far above what rounding adds in days, far below one task on the largest cluster.
+const NOTHING_S: f64 = 1e-6;
+
 /// The order of section 2.4 of the specification: class, what is virtually left, then as everywhere.
-fn compare(a: &Ranked<'_>, b: &Ranked<'_>) -> Ordering {
+///
+/// Under fair sharing jobs that have as much left keep having as much left. Were it compared to the last digit, such a pair would
+/// change its order whenever rounding does, and take its containers in turns.
+fn in_order(mut jobs: Vec<Ranked<'_>>) -> Vec<Ranked<'_>> {
     let left = |ranked: &Ranked<'_>| if ranked.class == Class::Rest { ranked.left_s } else { 0.0 };
-    a.class.cmp(&b.class).then(left(a).total_cmp(&left(b))).then_with(|| by_arrival(a.job, b.job))
+    jobs.sort_by(|a, b| a.class.cmp(&b.class).then(left(a).total_cmp(&left(b))));
+    for equal in jobs.chunk_by_mut(|a, b| a.class == b.class && left(b) - left(a) < NOTHING_S) {
+        equal.sort_by(|a, b| by_arrival(a.job, b.job));
+    }
+    jobs
 }
