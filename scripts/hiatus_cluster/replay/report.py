@@ -6,7 +6,7 @@ import statistics
 from .. import layout
 from ..experiments import tables
 from . import plots
-from .schedulers import BASELINE, NODES, SCHEDULERS, SLOTS_A_NODE, TASK_MB
+from .schedulers import BASELINE, NODES, SCHEDULERS, TASK_MB
 
 _QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
 #: Two-sided 95 % quantiles of Student's t by degrees of freedom, from 1; the last one serves for more.
@@ -15,13 +15,13 @@ _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 _REPETITIONS = 3
 
 
-def write(name, title, method, runs, arguments):
+def write(replay, title, method, runs, arguments):
     """Writes docs/bench/replay-NAME.md and its plots, from the runs' documents by (scheduler, repetition)."""
-    name = f"replay-{name}"
+    name = f"replay-{replay.name}"
     pictures = plots.draw(runs, layout.ROOT / "docs" / "bench", name)
     parts = [_standing(runs, arguments.beside), _sojourns(runs), _ratios(runs), _slowdowns(runs), _costs(runs), _machine(runs),
              _checks(runs), _settings(runs), "## Plots\n\n" + "\n".join(f"![{about}]({file})\n" for about, file in pictures)]
-    cluster = f" Cluster: {NODES} NodeManagers of {SLOTS_A_NODE} tasks of {TASK_MB} MB, heartbeats of 500 ms, a fresh one for each run."
+    cluster = f" Cluster: {NODES} NodeManagers of {replay.slots_a_node} tasks of {TASK_MB} MB, heartbeats of 500 ms, a fresh one for each run."
     tables.write(name, title, method + cluster, [part for part in parts if part], command="scripts/replay")
 
 

@@ -11,8 +11,8 @@ SLOTS = NODES * SLOTS_A_NODE
 HEARTBEAT_MS = 500
 #: ApplicationMasters ask for next to nothing (their heaps are their own options' matter), so that none takes a task's room.
 MASTER_MB, _MASTERS_MB = 4, 128
-#: Memory of a node, in MB, and as many vcores as are never short.
-NODE_MB, NODE_VCORES = SLOTS_A_NODE * TASK_MB + _MASTERS_MB, 64
+#: As many vcores of a node as are never short.
+NODE_VCORES = 64
 
 _QUEUE = "yarn.scheduler.capacity.root.default."
 #: FairScheduler's pre-emption never begins by default; these delays are the shortest that do not make it kill at every arrival.
@@ -62,7 +62,12 @@ SCHEDULERS = {
 BASELINE = "fair"
 
 
-def spec(name, folder, cluster_dir, fs):
+def node_mb(slots):
+    """Memory of a node that may run so many tasks at a time, in MB."""
+    return slots * TASK_MB + _MASTERS_MB
+
+
+def spec(name, folder, cluster_dir, fs, slots_a_node=SLOTS_A_NODE):
     """The cluster of a run under this scheduler, in ``cluster_dir``; ``folder`` is for files that its configuration names."""
     scheduler = SCHEDULERS[name]
     own = dict(scheduler.knobs)
@@ -72,5 +77,5 @@ def spec(name, folder, cluster_dir, fs):
         own["yarn.scheduler.fair.allocation.file"] = str(allocations)
     if scheduler.watched:
         own |= watched.directory(cluster_dir)
-    return Spec(nodes=NODES, node_memory=[NODE_MB], node_vcores=[NODE_VCORES], node_heartbeat_ms=HEARTBEAT_MS, scheduler=scheduler.kind,
+    return Spec(nodes=NODES, node_memory=[node_mb(slots_a_node)], node_vcores=[NODE_VCORES], node_heartbeat_ms=HEARTBEAT_MS, scheduler=scheduler.kind,
                 fs=fs, properties={**scaled.properties(MASTER_MB), **own})

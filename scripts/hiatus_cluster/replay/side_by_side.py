@@ -51,6 +51,7 @@ class Replay:
     check: Callable  #: (cluster, repetition, results, folder to work in) -> list of what was checked, in words; raises ClusterError
     fs: str = "local"
     prepare: Callable = lambda cluster, repetition: None  #: puts data into a fresh cluster
+    slots_a_node: int = schedulers.SLOTS_A_NODE  #: tasks that a node may run at a time
     kind: Callable = Cluster  #: what makes its clusters, each of a state directory
 
 
@@ -81,7 +82,7 @@ def run(replay, arguments, say):
 
 def _once(replay, name, repetition, say):
     label = f"{name}, repetition {repetition}"
-    spec = schedulers.spec(name, folder_of(replay.name), folder_of(replay.name) / CLUSTER, replay.fs)
+    spec = schedulers.spec(name, folder_of(replay.name), folder_of(replay.name) / CLUSTER, replay.fs, replay.slots_a_node)
     jobs = replay.jobs(repetition)
     knobs = {key: str(value) for key, value in spec.properties.items()}
     made_with = {"product": _product(), "jobs": _digest([vars(job) for job in jobs]), "knobs": knobs}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ... import layout
 from ...errors import ClusterError
-from .. import report, side_by_side
+from .. import report, schedulers, side_by_side
 from . import data, pig, reference
 from .draw import MIXES, QUERIES, draw
 
@@ -28,6 +28,8 @@ def options(parser):
                         help="only these (default: all)")
     parser.add_argument("--jobs", type=int, metavar="N", help="queries in all (default: the workload's)")
     parser.add_argument("--between", type=float, metavar="S", help="mean time between arrivals (default: the workload's)")
+    parser.add_argument("--slots-a-node", type=int, default=schedulers.SLOTS_A_NODE, metavar="N",
+                        help=f"tasks that each of the {schedulers.NODES} nodes may run at a time (default: {schedulers.SLOTS_A_NODE})")
     side_by_side.options(parser)
 
 
@@ -35,18 +37,20 @@ def run(arguments, say):
     """Replays a workload; prints and writes the tables."""
     mix, scale = MIXES[arguments.workload], arguments.scale
     count, between_s = arguments.jobs or mix.queries, arguments.between or mix.between_s
-    if not (0 < scale <= 100 and count > 0 and between_s > 0):
-        raise ClusterError(f"--scale {scale}, --jobs {count}, --between {between_s:g}: all must be above 0")
+    slots = arguments.slots_a_node
+    if not (0 < scale <= 100 and count > 0 and between_s > 0 and slots > 0):
+        raise ClusterError(f"--scale {scale}, --jobs {count}, --between {between_s:g}, --slots-a-node {slots}: all must be above 0")
     pig.prepare(say)
-    name = f"pigmix-{arguments.workload}" + (f"-{scale.numerator}in{scale.denominator}" if scale != 1 else "")
+    name = (f"pigmix-{arguments.workload}" + (f"-{scale.numerator}in{scale.denominator}" if scale != 1 else "")
+            + (f"-{slots}-a-node" if slots != schedulers.SLOTS_A_NODE else ""))
     tables = Tables(scale, say, layout.BUILD / "replay" / f"pigmix-data-{scale.numerator}in{scale.denominator}")
-    runs = side_by_side.run(replay(name, tables, lambda repetition: draw(mix, arguments.queries, count, between_s, repetition)),
-                            arguments, say)
+    one = replay(name, tables, lambda repetition: draw(mix, arguments.queries, count, between_s, repetition), slots)
+    runs = side_by_side.run(one, arguments, say)
     method = (f"{count} queries of PigMix ({mix.about}), bins of {', '.join(map(str, data.FILES.values()))} maps with "
               f"{round(data.ROWS_A_FILE * scale)} rows each, Poisson arrivals, one in {between_s:g} s; each repetition draws anew. "
               "A query is a Pig script of one to three jobs; its sojourn is from the first job's submission to the end of the last. Pig 0.18.0. "
               "Bin: size of the data.")
-    report.write(name, f"PigMix, {arguments.workload.upper()}, replayed on real daemons", method, runs, arguments)
+    report.write(one, f"PigMix, {arguments.workload.upper()}, replayed on real daemons", method, runs, arguments)
 
 
 class Tables:
@@ -71,7 +75,7 @@ class Tables:
         return self._references[number]
 
 
-def replay(name, tables, draw_of):
+def replay(name, tables, draw_of, slots_a_node=schedulers.SLOTS_A_NODE):
     """The queries that ``draw_of(repetition)`` draws, on these tables."""
     def submitted(repetition):
         cluster_dir = side_by_side.folder_of(name) / side_by_side.CLUSTER
@@ -82,7 +86,7 @@ def replay(name, tables, draw_of):
 
     def check(cluster, repetition, results, folder):
         return [check_outputs(cluster, tables, draw_of(repetition), folder)]
-    return side_by_side.Replay(name, submitted, check, fs="hdfs", prepare=prepare)
+    return side_by_side.Replay(name, submitted, check, fs="hdfs", prepare=prepare, slots_a_node=slots_a_node)
 
 
 def submission(cluster_dir, one):

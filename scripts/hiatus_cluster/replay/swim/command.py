@@ -55,7 +55,7 @@ def run(arguments, say):
               f"{_summary(planned)} Larger than the model allows: {', '.join(capped) or 'none'}. "
               "Mode `" + arguments.mode + "`: " + _ABOUT[arguments.mode])
     where = "in Docker" if arguments.docker else "on real daemons"
-    report.write(one.name, f"SWIM, window {name}, {arguments.mode}, replayed {where}", method, runs, arguments)
+    report.write(one, f"SWIM, window {name}, {arguments.mode}, replayed {where}", method, runs, arguments)
 
 
 _ABOUT = {

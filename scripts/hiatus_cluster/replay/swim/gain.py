@@ -12,7 +12,7 @@ from ... import layout
 from ...errors import ClusterError
 from ...experiments import tables
 from ...scaled import KNOB
-from ..schedulers import HEARTBEAT_MS, MASTER_MB, NODE_MB, NODE_VCORES, NODES, SLOTS, TASK_MB
+from ..schedulers import HEARTBEAT_MS, MASTER_MB, NODE_VCORES, NODES, SLOTS, SLOTS_A_NODE, TASK_MB, node_mb
 from . import model, trace
 
 #: One line for the command's help.
@@ -58,7 +58,7 @@ def run(arguments, _):
     rows = [[window, f"{load:g}", *_row(trace.WINDOWS[window], load)] for window in arguments.windows for load in arguments.loads]
     columns = ["window", "load", "fair, s", *(way.title for way in _WAYS)]
     method = (f"Each window's jobs as `scripts/replay swim --load LOAD` would submit them, through `hiatus simulate cluster`: {NODES} nodes of "
-              f"{SLOTS // NODES} containers, heartbeats of {HEARTBEAT_MS} ms, {_JOB_MS / 1000:g} s for a job and {_TASK_MS / 1000:g} s for a task beyond its "
+              f"{SLOTS_A_NODE} containers, heartbeats of {HEARTBEAT_MS} ms, {_JOB_MS / 1000:g} s for a job and {_TASK_MS / 1000:g} s for a task beyond its "
               "work. Cells are mean sojourns over those of equal shares without preemption (`fair`, with its seconds): of all jobs, and of "
               "jobs with one map. *Sizes told*: every job carries its true size as `hiatus.size`. *No brakes*: "
               f"{', '.join(f'`{key}` = {value}' for key, value in _NO_BRAKES)}. `srpt` ranks by estimated work left, and ages nobody.")
@@ -85,7 +85,7 @@ def _simulate(planned, told, knobs):
         done = subprocess.run(
             [layout.cargo_target() / "release" / "hiatus", "simulate", "cluster", "--workload", jobs, "--out", outcome,
              "--policy", ",".join(["fair", *dict.fromkeys(way.policy for way in _WAYS)]), "--preemption", "wait,suspend",
-             "--nodes", str(NODES), "--node-mb", str(NODE_MB), "--node-vcores", str(NODE_VCORES), "--heartbeat-ms", str(HEARTBEAT_MS),
+             "--nodes", str(NODES), "--node-mb", str(node_mb(SLOTS_A_NODE)), "--node-vcores", str(NODE_VCORES), "--heartbeat-ms", str(HEARTBEAT_MS),
              "--master-share", "1", "--master-start-ms", str(_JOB_MS), "--task-start-ms", str(_TASK_MS),
              *(word for key, value in knobs for word in ("--set", f"{KNOB}{key}={value}"))], capture_output=True, text=True)
         if done.returncode:
