@@ -49,7 +49,7 @@ _BY_HAND = {
     "cargo bench -p hiatus-hindsight": ("measures, built for that; CI's lints compile it", "docs/operations.md", "18,181 jobs"),
     "scripts/replay gain": ("simulates for half a minute; its row is run by test_replay_swim", "docs/bench/replay-gain.md", "scripts/replay gain"),
     "scripts/replay swim": ("takes an hour", "docs/bench/replay-swim-fb-2009-2664-2671-1in50-timed.md", "scripts/replay swim"),
-    "scripts/replay pigmix": ("takes an hour", "docs/bench/replay-pigmix-each-1in50.md", "scripts/replay pigmix --workload each --scale 1/50"),
+    "scripts/replay pigmix": ("takes an hour", "docs/bench/replay-pigmix-each-1in50-every-8s.md", "scripts/replay pigmix --workload each --scale 1/50"),
     **{f"scripts/bench {name}": ("measures for minutes", f"docs/bench/{name}.md", f"scripts/bench {name}")
        for name in ("peers", "sim", "cluster")},
     **{f"scripts/experiment {name}": ("takes an hour", f"docs/bench/{name}.md", f"scripts/experiment {name}")

@@ -96,7 +96,7 @@ def test_suspended_time_is_no_waste_and_belongs_to_the_job_of_any_of_its_applica
     lives = [containers.Life("container_1_0001_01_000002", 1, [(1, 3, "running"), (3, 10, "suspended"), (10, 11, "running")]),
              containers.Life("container_1_0002_01_000002", 1, [(10, 20, "running"), (20, None, "suspended")]),
              containers.Life("container_1_0003_01_000002", 1, [(0, 30, "suspended")])]
-    told = side_by_side._document(Job(2, jobs.job("a", 0, "pi")), result, None, lives)
+    told = side_by_side._document(Job(2, jobs.job("a", 0, "pi")), result, None, lives, 8)
     assert (told["wasted_s"], told["suspended_s"], told["suspensions"], told["killed"]) == (3.0, 17.0, 2, 1)
 
 
@@ -190,6 +190,15 @@ def test_every_row_of_the_tables_is_a_cluster_that_can_be_asked_for(tmp_path):
         spec.validate()
         assert type(spec).from_json(spec.to_json()) == spec
     assert schedulers.SCHEDULERS["hiatus"].knobs == {}, "as it is shipped"
+
+
+def test_nodes_of_fewer_tasks_have_room_for_as_many_masters_and_are_what_a_job_alone_is_reckoned_by(tmp_path):
+    one, four = (schedulers.spec("fair", tmp_path, tmp_path / "cluster", "local", slots).node_memory[0] for slots in (1, 4))
+    assert four - one == 3 * schedulers.TASK_MB
+    result = jobs.JobResult("a", "application_1_0001", "SUCCEEDED", 0, 30_000, [])
+    costs = alone.Costs(job_s=2.0, task_s=0.5)
+    job = Job(1, jobs.job("a", 0, "pi"), [[1000] * 4])
+    assert [side_by_side._document(job, result, costs, [], slots)["alone_s"] for slots in (4, 2)] == [3.5, 5.0]
 
 
 def test_a_watched_row_records_into_its_own_cluster_and_others_are_not_asked(tmp_path):

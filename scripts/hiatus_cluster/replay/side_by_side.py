@@ -118,7 +118,7 @@ def _measure(replay, repetition, spec, jobs, play, label, say):
             say(f"{label}: NOT a quiet machine: others took {readings.others_before:.0%} of it before and {readings.others_during:.0%} "
                 "during the run")
         return {"costs": vars(costs), "machine": readings.document(), "checked": checked, "late_s": late_s,
-                "jobs": [_document(job, result, costs, lives) for job, result in zip(jobs, results)],
+                "jobs": [_document(job, result, costs, lives, schedulers.NODES * replay.slots_a_node) for job, result in zip(jobs, results)],
                 "lives": _spans(jobs, results, lives)}
     finally:
         cluster.down()
@@ -185,13 +185,13 @@ def _lateness_s(workload, jobs):
     return late_s
 
 
-def _document(job, result, costs, lives):
+def _document(job, result, costs, lives, slots):
     mine = [life for life in lives if life.application in {result.app_id, *result.earlier_apps}]
     suspended = {life.container: _suspended_s(life, result.finished_ms / 1000) for life in mine}
     lost = [attempt for attempt in result.attempts if attempt["state"] in ("KILLED", "FAILED")]
     return {"name": job.name, "bin": job.bin, "at_s": job.submission["at_s"], "sojourn_s": result.sojourn_s,
             "submitted_ms": result.submitted_ms, "finished_ms": result.finished_ms,
-            "alone_s": costs.alone_s(job.stages_ms, schedulers.SLOTS) if job.stages_ms else None,
+            "alone_s": costs.alone_s(job.stages_ms, slots) if job.stages_ms else None,
             "killed": result.attempts_in("KILLED"), "failed": result.attempts_in("FAILED"),
             "wasted_s": max(0.0, result.wasted_s - sum(suspended.get(attempt.get("assignedContainerId"), 0) for attempt in lost)),
             "suspensions": sum(life.suspensions for life in mine), "suspended_s": sum(suspended.values())}
