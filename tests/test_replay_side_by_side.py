@@ -192,9 +192,12 @@ def test_every_row_of_the_tables_is_a_cluster_that_can_be_asked_for(tmp_path):
     assert schedulers.SCHEDULERS["hiatus"].knobs == {}, "as it is shipped"
 
 
-def test_nodes_of_fewer_tasks_have_room_for_as_many_masters_and_are_what_a_job_alone_is_reckoned_by(tmp_path):
+def test_nodes_of_fewer_tasks_have_room_for_as_many_masters(tmp_path):
     one, four = (schedulers.spec("fair", tmp_path, tmp_path / "cluster", "local", slots).node_memory[0] for slots in (1, 4))
     assert four - one == 3 * schedulers.TASK_MB
+
+
+def test_a_job_alone_is_reckoned_by_the_containers_that_its_replay_has():
     result = jobs.JobResult("a", "application_1_0001", "SUCCEEDED", 0, 30_000, [])
     costs = alone.Costs(job_s=2.0, task_s=0.5)
     job = Job(1, jobs.job("a", 0, "pi"), [[1000] * 4])
