@@ -175,7 +175,7 @@ impl Driver {
         let app = AppId(id);
         let phase = PhaseKey { priority: 20, partition: PartitionId(0), resource: Resource::new(1024, 1) };
         self.apps[id as usize].asked = count;
-        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase, count }]);
+        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase, count, anywhere: true }]);
     }
 
     /// Steps until there is nothing more to do now.

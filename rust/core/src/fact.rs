@@ -132,6 +132,8 @@ pub enum Fact {
         phase: PhaseKey,
         /// How many containers.
         count: u32,
+        /// Whether any node is as good as any other for them: the application names no places.
+        anywhere: bool,
     },
     /// A container was given out, or found running when the ResourceManager or node came back.
     Allocated(ContainerFact),

@@ -5,6 +5,9 @@
 //! Who is served next on a node is found in the plan's waiting lines, and where new demand may be served in the partition's
 //! rooms: neither jobs that do not fit nor nodes without room are looked at. What is left when a step has proposed its most is
 //! for the next one.
+//!
+//! New tasks that any node is as good for spread: the roomiest node gives a job its even part, then whichever is the roomiest
+//! after that, before who comes later gets any. Who names places has reasons to be there: what it is offered it may take whole.
 
 mod lent;
 
@@ -91,8 +94,8 @@ impl Placer {
         }
     }
 
-    /// Looks at all nodes with room for somebody, most room first, so that a job spreads over idle nodes instead of filling
-    /// one. False if the step was full before the end.
+    /// Looks at all nodes with room for somebody, most room first; one that gave a part comes again with what it has left. False
+    /// if the step was full before the end.
     fn sweep(&mut self, cluster: &mut Cluster, planner: &mut Planner) -> bool {
         let mut homes = homes(cluster);
         let mut last: BTreeMap<(PartitionId, Option<Side>), Room> = BTreeMap::new();
@@ -119,37 +122,39 @@ impl Placer {
                 }
                 (None, None) => return true,
             };
-            self.place_on(cluster, planner, node);
+            if !self.place_on(cluster, planner, node) && home.is_some() {
+                // What it has left may be more than where the sweep is.
+                last.clear();
+            }
             if self.left == 0 {
                 return false;
             }
         }
     }
 
-    fn place_on(&mut self, cluster: &mut Cluster, planner: &mut Planner, id: NodeId) {
+    /// False if a job got only its part, so that the rest of the room is not yet for who comes later.
+    fn place_on(&mut self, cluster: &mut Cluster, planner: &mut Planner, id: NodeId) -> bool {
         self.visits.nodes += 1;
-        let Some(node) = cluster.nodes().get(&id) else { return };
+        let Some(node) = cluster.nodes().get(&id) else { return true };
         // A node that joined but has not reported yet may still be telling what runs there, and one that fell silent starts
         // nothing, however often its containers end.
         if !node.is_live(cluster.now()) {
-            return;
+            return true;
         }
         if node.decommissioning {
             resume_all(cluster, id);
-            return;
+            return true;
         }
         let (partition, shareable) = (node.partition, node.shareable);
         serve_resume_claims(cluster, id);
-        for pass in [Pass::UpToTarget, Pass::Anybody] {
-            self.serve_in_order(cluster, planner, partition, id, pass);
-        }
+        let own = [Pass::UpToTarget, Pass::Anybody].map(|pass| (partition, pass));
         // Idle room of a shared partition may serve the default one, after its own.
         let default = PartitionId(0);
-        if partition != default && shareable {
-            self.serve_in_order(cluster, planner, default, id, Pass::Anybody);
-        }
+        let guests = (partition != default && shareable).then_some((default, Pass::Anybody));
+        own.into_iter().chain(guests).all(|(of, pass)| self.serve_in_order(cluster, planner, of, id, pass))
     }
 
+    /// Goes on as [`Placer::place_on`] does.
     fn serve_in_order(
         &mut self,
         cluster: &mut Cluster,
@@ -157,34 +162,38 @@ impl Placer {
         partition: PartitionId,
         id: NodeId,
         pass: Pass,
-    ) {
+    ) -> bool {
         let mut known = known_there(cluster, planner, partition, id, pass);
         let mut at = 0;
         while self.left > 0 {
-            let (Some(node), Some(plan)) = (cluster.nodes().get(&id), planner.of(partition)) else { return };
+            let (Some(node), Some(plan)) = (cluster.nodes().get(&id), planner.of(partition)) else { break };
             // Whoever has nothing there yet gets no room that is kept for anybody.
             let waiting = pass.line(plan, node.side).first(at, node.usable() - node.kept_in_all());
             while known.last().is_some_and(|place| *place < at) {
                 known.pop();
             }
-            let Some(place) = waiting.into_iter().chain(known.last().copied()).min() else { return };
+            let Some(place) = waiting.into_iter().chain(known.last().copied()).min() else { break };
             self.visits.jobs += 1;
             let (app, total) = (plan.entries[place].app, plan.total);
-            let Some(job) = cluster.jobs().get(&app) else { return };
+            let Some(job) = cluster.jobs().get(&app) else { break };
             let mut allowance = match pass {
                 Pass::UpToTarget => plan.entries[place].target - job.share(total, partition),
                 Pass::Anybody => f64::INFINITY,
             };
             // While a container that was refused waits for its next turn, its job puts nothing new into its room.
             if resume_own(cluster, id, app, total, &mut allowance) {
-                self.start_new(cluster, id, app, total, partition, allowance);
+                let whole = self.start_new(cluster, id, app, total, partition, allowance);
                 planner.hear(cluster);
+                if !whole {
+                    return false;
+                }
             }
             at = place + 1;
         }
+        true
     }
 
-    /// Proposes as many new containers of the job as fit, in the order of its phases.
+    /// Proposes as many new containers of the job as fit, in the order of its phases. False if those are only its part.
     fn start_new(
         &mut self,
         cluster: &mut Cluster,
@@ -193,12 +202,18 @@ impl Placer {
         total: Resource,
         partition: PartitionId,
         mut allowance: f64,
-    ) {
-        let (Some(node), Some(job)) = (cluster.nodes().get(&id), cluster.jobs().get(&app)) else { return };
+    ) -> bool {
+        let (Some(node), Some(job)) = (cluster.nodes().get(&id), cluster.jobs().get(&app)) else { return true };
         let unwelcome = node.partition != partition && job.no_guest_until > cluster.now();
         if !job.may_start() || job.rests || node.refused.contains(&app) || unwelcome {
-            return;
+            return true;
         }
+        // What is kept for it here is its own, and what comes back node by node goes to whoever wants it.
+        let new_demand = self.sweeping || cluster.has_new_demand();
+        let kept = node.claims.iter().any(|claim| claim.app == app);
+        let spreads = new_demand && !kept && node.partition == partition;
+        let nodes = cluster.partitions().get(&partition).map_or(1, |found| found.nodes as u32);
+        let mut whole = true;
         self.given.clear();
         let mut usable = node.usable();
         for (key, phase) in job.phases.iter().filter(|(key, _)| key.partition == partition) {
@@ -208,7 +223,14 @@ impl Placer {
             let freed = key.resource.times_in(usable - node.freed_for_others(app));
             let fitting = room.max(freed.min(node.freed_for(app, key.resource)));
             let unserved = job.unserved(*key, phase);
-            let more = unserved.min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
+            let most = unserved.min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
+            let part = if spreads && phase.anywhere {
+                unserved.min(allowed).saturating_add(phase.proposed).div_ceil(nodes)
+            } else {
+                u32::MAX
+            };
+            let more = most.min(part);
+            whole &= more == most;
             if more > 0 {
                 self.given.push((*key, more));
                 self.left -= more;
@@ -223,6 +245,7 @@ impl Placer {
         if !self.given.is_empty() {
             cluster.assign(app, id, &self.given);
         }
+        whole
     }
 }
 

@@ -335,7 +335,8 @@ impl<'a> Run<'a> {
             let unasked = known.map_or_else(|| said() as i32, |_| job.unasked(key));
             if unasked > 0 && !(key.is_of_reduces() && maps_wait) {
                 let count = known.map_or(0, |phase| phase.pending) + unasked.unsigned_abs();
-                asks.push(Fact::Asked { app, phase: key, count });
+                let anywhere = known.map_or(!key.is_of_maps(), |phase| phase.anywhere);
+                asks.push(Fact::Asked { app, phase: key, count, anywhere });
             }
             let masters = u32::from(master.is_some_and(|(_, of)| of == key));
             over &= unasked <= 0 && known.is_none_or(|phase| phase.left() <= masters);

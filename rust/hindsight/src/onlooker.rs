@@ -239,7 +239,7 @@ impl Onlooker {
                 let app = App { at: now, was_there, too_large: false, asked: false, containers: Vec::new(), fact };
                 self.apps.insert(app.fact.app, app);
             }
-            Fact::Asked { app, phase, count: 1.. } => {
+            Fact::Asked { app, phase, count: 1.., .. } => {
                 if let Some(app) = self.apps.get_mut(app).filter(|app| !app.asked) {
                     let master = app.containers.iter().find(|container| container.is_master);
                     if let Some(master) = master.filter(|master| master.phase != *phase) {

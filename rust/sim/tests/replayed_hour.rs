@@ -59,10 +59,11 @@ fn write(fact: &Fact, out: &mut Vec<u8>) {
             layout::AppRemoved { app: app.0, succeeded: u32::from(*succeeded) }.write("", out);
         }
         Fact::AsksReplaced { app } => layout::AsksReplaced { app: app.0 }.write("", out),
-        Fact::Asked { app, phase, count } => {
+        Fact::Asked { app, phase, count, anywhere } => {
             let PhaseKey { priority, partition, resource } = *phase;
             let (app, partition, memory_mb, vcores) = (app.0, partition.0, resource.memory_mb, resource.vcores);
-            layout::Asked { app, priority, partition, memory_mb, vcores, count: *count }.write("", out);
+            let (count, anywhere) = (*count, u32::from(*anywhere));
+            layout::Asked { app, priority, partition, memory_mb, vcores, count, anywhere }.write("", out);
         }
         Fact::Allocated(fact) => {
             let (container, app, node) = (fact.container.0, fact.app.0, fact.node.0);

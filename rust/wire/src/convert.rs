@@ -138,7 +138,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
         13 => {
             let (r, _) = layout::Asked::read(bytes)?;
             let phase = phase(r.priority, r.partition, r.memory_mb, r.vcores);
-            Fact::Asked { app: AppId(r.app), phase, count: r.count }
+            Fact::Asked { app: AppId(r.app), phase, count: r.count, anywhere: r.anywhere != 0 }
         }
         14 => {
             let (r, _) = layout::Allocated::read(bytes)?;

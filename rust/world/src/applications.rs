@@ -89,7 +89,8 @@ impl World {
 
     pub(super) fn ask(&mut self, app: AppId, phase: PhaseKey, count: u32) {
         self.app_mut(app).asks.insert(phase, count);
-        self.facts.push(Fact::Asked { app, phase, count });
+        // Maps have their input somewhere.
+        self.facts.push(Fact::Asked { app, phase, count, anywhere: !phase.is_of_maps() });
     }
 
     pub(super) fn master_registered(&mut self, id: AppId, attempt: u32) {

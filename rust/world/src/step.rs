@@ -236,7 +236,7 @@ impl World {
                 Fact::Completed { container, exit: Exit::Killed },
                 Fact::Demoted { container },
                 Fact::Heartbeat { node, paused: 1, waiting: 0 },
-                Fact::Asked { app, phase: key, count: 3 },
+                Fact::Asked { app, phase: key, count: 3, anywhere: true },
                 Fact::NodeRemoved { node },
                 Fact::AttemptEnded { app, keep_containers: true },
                 Fact::AppRemoved { app, succeeded: true },

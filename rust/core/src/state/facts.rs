@@ -80,9 +80,13 @@ impl Cluster {
             Fact::AttemptEnded { app, keep_containers } => self.end_attempt(*app, *keep_containers),
             Fact::AppRemoved { app, succeeded } => self.remove_app(*app, *succeeded),
             Fact::AsksReplaced { app } => self.with_job(*app, |job, _| job.forget_asks()).is_some(),
-            Fact::Asked { app, phase, count } => {
+            Fact::Asked { app, phase, count, anywhere } => {
                 self.new_demand |= *count > 0;
-                self.with_job(*app, |job, _| job.phases.entry(*phase).or_default().pending = *count).is_some()
+                let ask = |job: &mut Job, _| {
+                    let phase = job.phases.entry(*phase).or_default();
+                    (phase.pending, phase.anywhere) = (*count, *anywhere);
+                };
+                self.with_job(*app, ask).is_some()
             }
             Fact::Allocated(fact) => self.put_container(fact),
             Fact::Launched { container } => self.launch(*container),

@@ -27,6 +27,8 @@ pub struct FirstTask {
 pub struct Phase {
     /// Containers wanted.
     pub pending: u32,
+    /// Whether the application names no places for those, so that any node is as good as any other.
+    pub anywhere: bool,
     /// Of those, proposed in this step and not yet confirmed.
     pub proposed: u32,
     /// Containers that count, on nodes of the partition asked for.

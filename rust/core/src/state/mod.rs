@@ -341,6 +341,11 @@ impl Cluster {
         std::mem::take(&mut self.new_demand)
     }
 
+    /// Whether somebody wants something since the last plan that no node was looked at for yet.
+    pub(crate) fn has_new_demand(&self) -> bool {
+        self.new_demand
+    }
+
     /// Order and targets are to be computed anew.
     pub(crate) fn request_plan(&mut self) {
         self.replan = true;

@@ -19,9 +19,13 @@ fn container(id: u32, phase: PhaseKey, is_master: bool) -> Fact {
     Fact::Allocated(ContainerFact { container, app: APP, node, phase, is_master, state: Found::Running })
 }
 
+fn asked(phase: PhaseKey, count: u32) -> Fact {
+    Fact::Asked { app: APP, phase, count, anywhere: true }
+}
+
 /// A job whose master runs and that has asked for two reduces.
 fn job() -> Scheduler {
-    submitted(false, &[container(1, phase(0), true), Fact::Asked { app: APP, phase: REDUCES, count: 2 }])
+    submitted(false, &[container(1, phase(0), true), asked(REDUCES, 2)])
 }
 
 /// A job that may run on the only node, and what else is known of it.
@@ -83,19 +87,19 @@ fn a_phase_is_not_tiny_because_little_of_it_was_asked_for_so_far() {
     assert_eq!(known(&scheduler), (2, 0, "tiny"));
     tell(&mut scheduler, 5, &[says(20, 0)]);
     assert_eq!(known(&scheduler), (20, 18, "initial"));
-    tell(&mut scheduler, 10, &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }]);
+    tell(&mut scheduler, 10, &[asked(REDUCES, 20)]);
     assert_eq!(known(&scheduler), (20, 0, "initial"));
 }
 
 #[test]
 fn asks_that_count_new_containers_again_are_no_tasks() {
     let mut scheduler = job();
-    tell(&mut scheduler, 5, &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }, says(20, 0)]);
+    tell(&mut scheduler, 5, &[asked(REDUCES, 20), says(20, 0)]);
     // It had not heard of its first containers when it sent this.
     let allocated = [container(2, REDUCES, false), container(3, REDUCES, false)];
-    tell(&mut scheduler, 6, &[&allocated[..], &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }]].concat());
+    tell(&mut scheduler, 6, &[&allocated[..], &[asked(REDUCES, 20)]].concat());
     assert_eq!(known(&scheduler), (20, -2, "initial"));
-    tell(&mut scheduler, 7, &[Fact::Asked { app: APP, phase: REDUCES, count: 18 }]);
+    tell(&mut scheduler, 7, &[asked(REDUCES, 18)]);
     assert_eq!(known(&scheduler), (20, 0, "initial"));
 }
 
@@ -103,21 +107,21 @@ fn asks_that_count_new_containers_again_are_no_tasks() {
 fn tasks_whose_output_was_lost_are_tasks_again() {
     let mut scheduler = job();
     tell(&mut scheduler, 5, &[says(2, 0), container(2, REDUCES, false), container(3, REDUCES, false)]);
-    tell(&mut scheduler, 5, &[Fact::Asked { app: APP, phase: REDUCES, count: 0 }]);
+    tell(&mut scheduler, 5, &[asked(REDUCES, 0)]);
     let ended = |id| Fact::Completed { container: ContainerId(id), exit: Exit::Succeeded };
     tell(&mut scheduler, 20, &[ended(2), says(2, 0)]);
     assert_eq!(known(&scheduler).0, 2, "it had not heard of that end when it spoke");
     tell(&mut scheduler, 25, &[says(2, 1)]);
     assert_eq!(known(&scheduler).0, 2);
-    tell(&mut scheduler, 30, &[Fact::Asked { app: APP, phase: REDUCES, count: 1 }, says(2, 0)]);
+    tell(&mut scheduler, 30, &[asked(REDUCES, 1), says(2, 0)]);
     assert_eq!(known(&scheduler), (3, 0, "tiny"));
 }
 
 #[test]
 fn what_is_asked_for_before_there_is_a_master_is_that_unless_it_runs_elsewhere() {
-    let managed = submitted(false, &[Fact::Asked { app: APP, phase: phase(0), count: 1 }]);
+    let managed = submitted(false, &[asked(phase(0), 1)]);
     assert!(explain::explain(&managed).jobs[0].sizing.is_none(), "a master is no task");
-    let unmanaged = submitted(true, &[Fact::Asked { app: APP, phase: REDUCES, count: 20 }]);
+    let unmanaged = submitted(true, &[asked(REDUCES, 20)]);
     assert_eq!(known(&unmanaged), (20, 0, "initial"));
 }
 
@@ -136,7 +140,7 @@ fn what_was_done_before_the_resource_manager_restarted_is_not_to_do() {
 fn of_several_phases_with_one_priority_nobody_knows_which_has_how_many_tasks() {
     let mut scheduler = job();
     let larger = PhaseKey { resource: Resource::new(2048, 1), ..REDUCES };
-    tell(&mut scheduler, 5, &[Fact::Asked { app: APP, phase: larger, count: 1 }, says(20, 0)]);
+    tell(&mut scheduler, 5, &[asked(larger, 1), says(20, 0)]);
     assert_eq!(known(&scheduler), (2, 0, "tiny"));
 }
 
@@ -146,7 +150,7 @@ fn gap_17_a_reduce_that_waits_for_maps_is_no_longer_for_it() {
     let first = 2..=6;
     let begin = |id| [container(id, REDUCES, false), Fact::Launched { container: ContainerId(id) }];
     tell(&mut scheduler, 10, &first.clone().flat_map(begin).collect::<Vec<_>>());
-    tell(&mut scheduler, 10, &[Fact::Asked { app: APP, phase: REDUCES, count: 1 }]);
+    tell(&mut scheduler, 10, &[asked(REDUCES, 1)]);
     let say = |done| first.clone().map(|id| Fact::Progress { container: ContainerId(id), done }).collect::<Vec<_>>();
     for at_s in [100, 300, 500] {
         tell(&mut scheduler, at_s, &say(None));
@@ -175,10 +179,7 @@ fn a_task_that_begins_and_ends_between_two_heartbeats_of_its_node_is_done() {
 /// How many containers the job is given for what it asks for then.
 fn given(scheduler: &mut Scheduler, at_s: u64, asks: u32) -> u32 {
     let mut decisions = Vec::new();
-    let facts = [
-        Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 },
-        Fact::Asked { app: APP, phase: REDUCES, count: asks },
-    ];
+    let facts = [Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 }, asked(REDUCES, asks)];
     scheduler.step(Millis(at_s * 1000), &facts, &mut decisions);
     let assigned = decisions.iter().map(|decision| match decision {
         Decision::Assign { count, .. } => *count,
@@ -191,11 +192,7 @@ fn given(scheduler: &mut Scheduler, at_s: u64, asks: u32) -> u32 {
 fn suspended_until_30_s(tasks: u32) -> Scheduler {
     let mut scheduler = job();
     let all = [2, 3, 4].map(|id| container(id, REDUCES, false));
-    tell(
-        &mut scheduler,
-        5,
-        &[&all[..], &[Fact::Asked { app: APP, phase: REDUCES, count: 0 }, says(tasks, 0)]].concat(),
-    );
+    tell(&mut scheduler, 5, &[&all[..], &[asked(REDUCES, 0), says(tasks, 0)]].concat());
     tell(&mut scheduler, 10, &[Fact::Demoted { container: ContainerId(2) }]);
     scheduler
 }

@@ -130,9 +130,25 @@ impl Direct {
         self.refuses = refuses;
     }
 
+    /// Wants so many tasks on any nodes, instead of what it wanted before.
     pub fn asks(&mut self, app: u32, count: u32) {
+        self.wants(app, count, true);
+    }
+
+    /// The same at places that it names.
+    pub fn asks_for_places(&mut self, app: u32, count: u32) {
+        self.wants(app, count, false);
+    }
+
+    fn wants(&mut self, app: u32, count: u32, anywhere: bool) {
         let app = AppId(app);
-        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase: ONE, count }]);
+        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase: ONE, count, anywhere }]);
+    }
+
+    /// The job holds so many containers on the node.
+    pub fn fill(&mut self, node: u32, app: u32, count: u32) {
+        (0..count).for_each(|_| self.start(AppId(app), NodeId(node)));
+        self.plan();
     }
 
     /// Every job, and then everything is placed that can be.
@@ -158,6 +174,17 @@ impl Direct {
     pub fn first_container_ends(&mut self) {
         let container = self.running.pop_front().unwrap();
         self.facts.push(Fact::Completed { container, exit: Exit::Succeeded });
+    }
+
+    /// Containers on each node, in the order of their handles.
+    pub fn on_each_node(&self) -> Vec<u32> {
+        let nodes = self.core.cluster().nodes();
+        (0_u32..).map_while(|node| nodes.get(&NodeId(node))).map(|node| node.containers.len() as u32).collect()
+    }
+
+    /// Containers of the job.
+    pub fn holds(&self, app: u32) -> u32 {
+        self.core.cluster().jobs()[&AppId(app)].containers.len() as u32
     }
 
     /// Containers given out so far.
@@ -187,6 +214,14 @@ impl Direct {
         self.step(10 * PLAN_INTERVAL)
     }
 
+    fn start(&mut self, app: AppId, node: NodeId) {
+        let (container, phase, state) = (ContainerId(self.started), ONE, Found::New);
+        let found = ContainerFact { container, app, node, phase, is_master: false, state };
+        self.facts.extend([Fact::Allocated(found), Fact::Launched { container }]);
+        self.running.push_back(container);
+        self.started += 1;
+    }
+
     fn carry_out(&mut self, decision: Decision) {
         let reason = (self.refuses)(&decision);
         self.refused += u32::from(reason.is_some());
@@ -194,15 +229,7 @@ impl Direct {
             (Decision::Assign { app, node, .. }, Some(reason)) => {
                 self.facts.push(Fact::AssignRejected { app, node, reason });
             }
-            (Decision::Assign { app, node, count, .. }, None) => {
-                for _ in 0..count {
-                    let (container, phase, state) = (ContainerId(self.started), ONE, Found::New);
-                    let found = ContainerFact { container, app, node, phase, is_master: false, state };
-                    self.facts.extend([Fact::Allocated(found), Fact::Launched { container }]);
-                    self.running.push_back(container);
-                    self.started += 1;
-                }
-            }
+            (Decision::Assign { app, node, count, .. }, None) => (0..count).for_each(|_| self.start(app, node)),
             (Decision::Kill { container, .. }, None) => {
                 self.running.retain(|running| *running != container);
                 self.facts.push(Fact::Completed { container, exit: Exit::Killed });

@@ -25,6 +25,7 @@ mod random;
 mod recovery;
 mod sides;
 mod small_and_big;
+mod spreading;
 mod suspension;
 mod turns;
 mod users;

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = -371399011;
+  static final int ABI = 838588698;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -116,15 +116,16 @@ final class Records {
     to.putInt(app);
   }
 
-  /** The application wants so many containers. */
-  static void putAsked(FactBuffer out, int app, int priority, int partition, long memoryMb, long vcores, int count) {
-    ByteBuffer to = out.record(13, 40);
+  /** The application wants so many containers, on any node (1) or at places that it names (0). */
+  static void putAsked(FactBuffer out, int app, int priority, int partition, long memoryMb, long vcores, int count, int anywhere) {
+    ByteBuffer to = out.record(13, 44);
     to.putInt(app);
     to.putInt(priority);
     to.putInt(partition);
     to.putLong(memoryMb);
     to.putLong(vcores);
     to.putInt(count);
+    to.putInt(anywhere);
   }
 
   /** A container exists; flags: 1 ApplicationMaster; found: 0 new, 1 running, 2 suspended. */

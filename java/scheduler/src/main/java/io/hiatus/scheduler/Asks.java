@@ -11,6 +11,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AppSchedulingInfo
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.AppPlacementAllocator;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.LocalityAppPlacementAllocator;
 import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 
 /**
@@ -22,9 +23,9 @@ final class Asks {
   }
 
   /** {@code isOurs} tells the demoted containers that are Hiatus's to promote: their promotions are no asks. */
-  static Map<Phase, Integer> of(FiCaSchedulerApp attempt, Predicate<ContainerId> isOurs) {
+  static Map<Phase, Wanted> of(FiCaSchedulerApp attempt, Predicate<ContainerId> isOurs) {
     AppSchedulingInfo info = attempt.getAppSchedulingInfo();
-    Map<Phase, Integer> counts = new HashMap<>();
+    Map<Phase, Wanted> wanted = new HashMap<>();
     for (SchedulerRequestKey key : info.getSchedulerKeys()) {
       AppPlacementAllocator<?> placement = info.getAppPlacementAllocator(key);
       PendingAsk ask = info.getPendingAsk(key, ResourceRequest.ANY);
@@ -32,10 +33,30 @@ final class Asks {
       if (!oursToPromote && placement != null && ask.getCount() > 0) {
         Phase phase = new Phase(key.getPriority().getPriority(), placement.getPrimaryRequestedNodePartition(),
             ask.getPerAllocationResource());
-        counts.merge(phase, ask.getCount(), Integer::sum);
+        wanted.merge(phase, new Wanted(ask.getCount(), namesNoPlaces(placement)), Wanted::and);
       }
     }
-    return counts;
+    return wanted;
+  }
+
+  /** Whether it wants nothing but so many containers: what has constraints, or names hosts or racks, asks for places. */
+  private static boolean namesNoPlaces(AppPlacementAllocator<?> placement) {
+    return placement instanceof LocalityAppPlacementAllocator && placement.getUniqueLocationAsks() <= 1;
+  }
+
+  /** How many containers of a phase, and whether any node is as good as any other for all of them. */
+  static final class Wanted {
+    final int count;
+    final boolean anywhere;
+
+    private Wanted(int count, boolean anywhere) {
+      this.count = count;
+      this.anywhere = anywhere;
+    }
+
+    private Wanted and(Wanted other) {
+      return new Wanted(count + other.count, anywhere && other.anywhere);
+    }
   }
 
   /** What the core calls a phase of an application. */

@@ -353,8 +353,9 @@ class Facts {
 
   private synchronized void asks(int app, FiCaSchedulerApp attempt) {
     Records.putAsksReplaced(filling, app);
-    Asks.of(attempt, isOurs).forEach((phase, count) -> Records.putAsked(filling, app, phase.priority,
-        partitions.intern(phase.partition), phase.size.getMemorySize(), phase.size.getVirtualCores(), count));
+    Asks.of(attempt, isOurs).forEach((phase, wanted) -> Records.putAsked(filling, app, phase.priority,
+        partitions.intern(phase.partition), phase.size.getMemorySize(), phase.size.getVirtualCores(), wanted.count,
+        wanted.anywhere ? 1 : 0));
   }
 
   /**

@@ -1,11 +1,13 @@
 package io.hiatus.scheduler;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.yarn.api.protocolrecords.AllocateResponse;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
@@ -88,11 +90,21 @@ final class FakeApp {
   }
 
   FakeApp ask(int count, int memoryMb, int priority, String label) throws Exception {
-    ResourceRequest request = ResourceRequest.newBuilder().priority(Priority.newInstance(priority))
-        .resourceName(ResourceRequest.ANY).capability(Resource.newInstance(memoryMb, 1)).numContainers(count)
-        .nodeLabelExpression(label).build();
-    take(master.allocate(Collections.singletonList(request), Collections.emptyList()));
+    take(master.allocate(Collections.singletonList(request(ResourceRequest.ANY, count, memoryMb, priority, label)),
+        Collections.emptyList()));
     return this;
+  }
+
+  /** Wants so many containers of one vcore, best on that host; its rack will do, and any other. */
+  FakeApp askBestOn(String host, int count, int memoryMb) throws Exception {
+    take(master.allocate(Arrays.asList(host, NetworkTopology.DEFAULT_RACK, ResourceRequest.ANY).stream()
+        .map(place -> request(place, count, memoryMb, PRIORITY, "")).collect(Collectors.toList()), Collections.emptyList()));
+    return this;
+  }
+
+  private static ResourceRequest request(String place, int count, int memoryMb, int priority, String label) {
+    return ResourceRequest.newBuilder().priority(Priority.newInstance(priority)).resourceName(place)
+        .capability(Resource.newInstance(memoryMb, 1)).numContainers(count).nodeLabelExpression(label).build();
   }
 
   /** The master calls, gets what was given out to it, and starts it. */
@@ -102,7 +114,7 @@ final class FakeApp {
 
   /** Sends updates of containers, and takes note of those that came back. */
   AllocateResponse update(UpdateContainerRequest... requests) throws Exception {
-    AllocateResponse response = master.sendContainerUpdateRequest(java.util.Arrays.asList(requests));
+    AllocateResponse response = master.sendContainerUpdateRequest(Arrays.asList(requests));
     take(response);
     return response;
   }

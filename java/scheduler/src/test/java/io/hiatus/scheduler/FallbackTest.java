@@ -92,7 +92,7 @@ public class FallbackTest extends OneSuspended {
       for (int app = 1_000_000; app < 1_050_000; app++) {
         Records.putApp(jobs, app, queue, 0, 0, 0, 0, 0, new byte[0]);
         Records.putAppActive(jobs, app, 1);
-        Records.putAsked(jobs, app, 20, 0, 1024, 1, 1);
+        Records.putAsked(jobs, app, 20, 0, 1024, 1, 1, 1);
       }
       cluster.node(1024, 1);
       Native.step(cluster.engine().core(), Time.monotonicNow(), jobs.bytes(), jobs.length(), FactBuffer.fresh(1 << 16));
