@@ -14,8 +14,8 @@ from hiatus_cluster.errors import ClusterError
 from hiatus_cluster.replay import machine, plots, report, schedulers, side_by_side, watched
 from hiatus_cluster.replay.side_by_side import Job, Replay
 
-_QUIET = machine.Readings(load_average_before=0.1, others_before=0.01, others_during=0.02, idle_during=0.3, least_available_mb=9000,
-                          swapped_in_pages=0)
+_QUIET = machine.Readings(load_average_before=0.1, others_before=0.01, others_during=0.02, idle_during=0.3, stolen_during=0.01,
+                          speed_during=400.0, least_available_mb=9000, swapped_in_pages=0)
 
 
 def _arguments(*words):
@@ -113,7 +113,7 @@ def test_what_a_job_costs_alone_is_told_by_one_job_after_a_warm_up_of_another_na
     assert costs.alone_s([[1000] * 3, [2000]], slots=2) == 5.0 + 2 * 1.5 + 2.5
 
 
-@pytest.mark.parametrize("reading", [{"others_before": 0.06}, {"others_during": 0.06}, {"least_available_mb": 4000},
+@pytest.mark.parametrize("reading", [{"others_before": 0.06}, {"others_during": 0.06}, {"stolen_during": 0.06}, {"least_available_mb": 4000},
                                      {"swapped_in_pages": 1}])
 def test_a_machine_that_does_anything_else_is_not_quiet(reading):
     assert _QUIET.quiet and not machine.Readings(**{**vars(_QUIET), **reading}).quiet
@@ -125,6 +125,7 @@ def test_what_others_take_is_seen(tmp_path):
         watch._done.wait(2.5 * machine._EVERY_S)
         other.kill()
     assert 0 < watch.readings().others_during <= 1
+    assert machine.alike([watch.readings().document()] * 2), "a machine is as fast as itself"
 
 
 def _runs(sojourns, quiet=True):
@@ -147,6 +148,14 @@ def test_only_quiet_repetitions_make_a_measurement():
     assert "3 repetition(s), 6 of 6 runs on a machine that did other work at the same time (a build)" in report._standing(
         _runs(_THREE, quiet=False), "a build")
     assert report._standing(_runs({("fair", 1): (10.0, 20.0)}), "").startswith("**A trial, not a measurement**: 1 repetition(s), 0 of 1")
+
+
+def test_repetitions_of_unlike_speed_make_no_measurement():
+    runs = _runs(_THREE)
+    runs["fair", 2]["machine"]["speed_during"] *= 0.95
+    assert report._standing(runs, "") == ""
+    runs["fair", 2]["machine"]["speed_during"] *= 0.95
+    assert "in repetition(s) 2 it was more than a tenth slower" in report._standing(runs, "")
 
 
 def test_ratios_are_paired_by_repetition_and_have_an_interval():

@@ -1,6 +1,9 @@
-"""What else the machine did during a run: a replay on a busy machine must not pass for a quiet one."""
+"""What else the machine did during a run, and how fast it was: a replay on a busy machine must not pass for a quiet one, and what
+was measured on a slow one is not compared with what a fast one did: neighbours of a virtual machine are seen in nothing else."""
 
+import json
 import os
+import statistics
 import threading
 import time
 from dataclasses import asdict, dataclass
@@ -12,6 +15,9 @@ _EVERY_S = 2
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 #: Quiet: others take no more of all CPUs than this before and during a run, nothing is read back from swap, and memory is left.
 _QUIET_SHARE, _QUIET_AVAILABLE_MB = 0.05, 4096
+_ALIKE = 1.1  #: times as fast, at most
+#: A piece of work of which the speed is told, like what starts in a task: many small objects. It takes 2 ms.
+_PIECE = json.dumps([{"name": f"job-{number}", "at_s": number / 7, "tasks": list(range(number % 17))} for number in range(1000)])
 
 
 @dataclass(frozen=True)
@@ -22,18 +28,26 @@ class Readings:
     others_before: float  #: share taken by all processes before the cluster started
     others_during: float  #: share taken by processes that are not the cluster's; those that live shorter than 2 s may be missed
     idle_during: float
+    stolen_during: float  #: share that the host gave to other machines
+    speed_during: float  #: a fixed piece of work, times done in a second of a CPU
     least_available_mb: int
     swapped_in_pages: int
 
     @property
     def quiet(self):
         """Whether nothing else took part."""
-        return (max(self.others_before, self.others_during) <= _QUIET_SHARE and self.least_available_mb >= _QUIET_AVAILABLE_MB
-                and self.swapped_in_pages == 0)
+        return (max(self.others_before, self.others_during, self.stolen_during) <= _QUIET_SHARE
+                and self.least_available_mb >= _QUIET_AVAILABLE_MB and self.swapped_in_pages == 0)
 
     def document(self):
         """As JSON."""
         return {**asdict(self), "quiet": self.quiet}
+
+
+def alike(documents):
+    """Whether runs of which these are the readings were made at the same speed, so that their times may be compared."""
+    speeds = [document["speed_during"] for document in documents]
+    return max(speeds) <= _ALIKE * min(speeds)
 
 
 class Watch:
@@ -44,8 +58,8 @@ class Watch:
         self._load_before = os.getloadavg()[0]
         before = _cpu()
         time.sleep(_EVERY_S)
-        self._others_before = 1 - _idle_share(before, _cpu())
-        self._foreign_ticks, self._available_mb = 0, _available_mb()
+        self._others_before = 1 - _shares(before, _cpu())[0]
+        self._foreign_ticks, self._available_mb, self._speeds = 0, _available_mb(), [_speed()]
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -58,12 +72,13 @@ class Watch:
         self._done.set()
         self._thread.join()
         self._seconds = time.monotonic() - self._begin
-        self._idle, self._swapped = _idle_share(self._cpu, _cpu()), _swapped_in() - self._swapped
+        (self._idle, self._stolen), self._swapped = _shares(self._cpu, _cpu()), _swapped_in() - self._swapped
 
     def readings(self):
         """What was seen; after the run."""
         others = self._foreign_ticks / _TICKS_PER_S / (self._seconds * os.cpu_count())
-        return Readings(self._load_before, self._others_before, others, self._idle, self._available_mb, self._swapped)
+        return Readings(self._load_before, self._others_before, others, self._idle, self._stolen, statistics.median(self._speeds),
+                        self._available_mb, self._swapped)
 
     def _look(self):
         before = self._foreign()
@@ -71,6 +86,7 @@ class Watch:
             now = self._foreign()
             self._foreign_ticks += sum(max(0, ticks - before.get(pid, 0)) for pid, ticks in now.items())
             self._available_mb = min(self._available_mb, _available_mb())
+            self._speeds.append(_speed())
             before = now
 
     def _foreign(self):
@@ -87,14 +103,23 @@ def _ticks(pid):
         return 0
 
 
+def _speed():
+    """Pieces of work done in a second of a CPU: what this thread waits for others does not count."""
+    begin = time.thread_time()
+    json.loads(_PIECE)
+    return 1 / max(1e-6, time.thread_time() - begin)
+
+
 def _cpu():
-    """Ticks of all CPUs: (idle, all)."""
+    """Ticks of all CPUs: (idle, stolen, all)."""
     user, nice, system, idle, wait, *rest = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9])
-    return idle + wait, user + nice + system + idle + wait + sum(rest)
+    return idle + wait, rest[-1], user + nice + system + idle + wait + sum(rest)
 
 
-def _idle_share(before, after):
-    return (after[0] - before[0]) / max(1, after[1] - before[1])
+def _shares(before, after):
+    """Of the time between: (idle, stolen)."""
+    idle, stolen, ticks = (late - early for early, late in zip(before, after))
+    return idle / max(1, ticks), stolen / max(1, ticks)
 
 
 def _available_mb():

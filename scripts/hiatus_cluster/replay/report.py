@@ -5,7 +5,7 @@ import statistics
 
 from .. import layout
 from ..experiments import tables
-from . import plots
+from . import machine, plots
 from .schedulers import BASELINE, NODES, SCHEDULERS, TASK_MB
 
 _QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
@@ -36,10 +36,15 @@ def _of(runs, name):
 def _standing(runs, beside):
     """What the page may be taken for."""
     busy = sum(not document["machine"]["quiet"] for document in runs.values())
-    repetitions = max(repetition for _, repetition in runs)
-    if busy or repetitions < _REPETITIONS:
-        return (f"**A trial, not a measurement**: {repetitions} repetition(s), {busy} of {len(runs)} runs on a machine that did other work "
-                "at the same time" + (f" ({beside})" if beside else "") + ". It shows that all works; its numbers support no claim.\n")
+    by_repetition = {}
+    for (_, repetition), document in runs.items():
+        by_repetition.setdefault(repetition, []).append(document["machine"])
+    unlike = ", ".join(str(repetition) for repetition, seen in sorted(by_repetition.items()) if not machine.alike(seen))
+    if busy or unlike or len(by_repetition) < _REPETITIONS:
+        return (f"**A trial, not a measurement**: {len(by_repetition)} repetition(s), {busy} of {len(runs)} runs on a machine that did other "
+                "work at the same time" + (f" ({beside})" if beside else "")
+                + (f"; in repetition(s) {unlike} it was more than a tenth slower under one scheduler than under another" if unlike else "")
+                + ". It shows that all works; its numbers support no claim.\n")
     return ""
 
 
@@ -153,10 +158,11 @@ def _machine(runs):
     for (name, repetition), document in runs.items():
         seen = document["machine"]
         rows.append([name, repetition, "yes" if seen["quiet"] else "**no**", seen["load_average_before"], f"{seen['others_before']:.0%}",
-                     f"{seen['others_during']:.0%}", f"{seen['idle_during']:.0%}", seen["least_available_mb"], seen["swapped_in_pages"],
-                     document["late_s"], document["costs"]["job_s"], document["costs"]["task_s"]])
-    columns = ["scheduler", "repetition", "quiet", "load average before", "CPU used before", "CPU used by others", "CPU idle",
-               "least memory, MB", "pages swapped in", "latest arrival, s", "cost of a job, s", "of a task, s"]
+                     f"{seen['others_during']:.0%}", f"{seen['stolen_during']:.1%}", f"{seen['idle_during']:.0%}",
+                     f"{seen['speed_during']:.0f}", seen["least_available_mb"], seen["swapped_in_pages"], document["late_s"],
+                     document["costs"]["job_s"], document["costs"]["task_s"]])
+    columns = ["scheduler", "repetition", "quiet", "load average before", "CPU used before", "CPU used by others", "stolen by the host",
+               "CPU idle", "speed, pieces/s", "least memory, MB", "pages swapped in", "latest arrival, s", "cost of a job, s", "of a task, s"]
     return tables.table("The machine", columns, rows)
 
 
