@@ -83,7 +83,8 @@ impl Placer {
         self.sweeping |= new_demand;
         self.place_lent(cluster, planner, settings);
         while let Some(node) = cluster.next_woken() {
-            self.place_on(cluster, planner, node);
+            // What a part leaves is for whom the sweep finds.
+            self.sweeping |= !self.place_on(cluster, planner, node);
             if self.left == 0 {
                 cluster.wake(node);
                 return;
@@ -123,8 +124,10 @@ impl Placer {
                 (None, None) => return true,
             };
             if !self.place_on(cluster, planner, node) && home.is_some() {
-                // What it has left may be more than where the sweep is.
-                last.clear();
+                // Its suspended containers have not had their turn.
+                if let Some(left) = cluster.nodes().get(&node).map(|found| Room { usable: found.usable(), node }) {
+                    homes.insert(homes.partition_point(|other| !roomier(other, &left)), left);
+                }
             }
             if self.left == 0 {
                 return false;
@@ -208,10 +211,9 @@ impl Placer {
         if !job.may_start() || job.rests || node.refused.contains(&app) || unwelcome {
             return true;
         }
-        // What is kept for it here is its own, and what comes back node by node goes to whoever wants it.
+        // Room that comes back when all were looked at goes to whoever wants it. Whom a limit may stop is refused once, not once a part.
         let new_demand = self.sweeping || cluster.has_new_demand();
-        let kept = node.claims.iter().any(|claim| claim.app == app);
-        let spreads = new_demand && !kept && node.partition == partition;
+        let spreads = new_demand && node.partition == partition && job.barred_until <= cluster.now();
         let nodes = cluster.partitions().get(&partition).map_or(1, |found| found.nodes as u32);
         let mut whole = true;
         self.given.clear();
@@ -225,7 +227,8 @@ impl Placer {
             let unserved = job.unserved(*key, phase);
             let most = unserved.min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
             let part = if spreads && phase.anywhere {
-                unserved.min(allowed).saturating_add(phase.proposed).div_ceil(nodes)
+                let even = unserved.min(allowed).saturating_add(phase.proposed).div_ceil(nodes);
+                even.max(node.kept_for(app, key.resource))
             } else {
                 u32::MAX
             };

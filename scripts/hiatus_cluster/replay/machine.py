@@ -1,5 +1,5 @@
 """What else the machine did during a run, and how fast it was: a replay on a busy machine must not pass for a quiet one, and what
-was measured on a slow one is not compared with what a fast one did: neighbours of a virtual machine are seen in nothing else."""
+was measured on a slow one is not compared with what a fast one did: what neighbours of a virtual machine slow down is no process of it."""
 
 import json
 import os
@@ -16,7 +16,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 #: Quiet: others take no more of all CPUs than this before and during a run, nothing is read back from swap, and memory is left.
 _QUIET_SHARE, _QUIET_AVAILABLE_MB = 0.05, 4096
 _ALIKE = 1.1  #: times as fast, at most
-#: A piece of work of which the speed is told, like what starts in a task: many small objects. It takes 2 ms.
+#: A piece of work of which the speed is told, like what starts in a task: many small objects. It takes about 1 ms.
 _PIECE = json.dumps([{"name": f"job-{number}", "at_s": number / 7, "tasks": list(range(number % 17))} for number in range(1000)])
 
 

@@ -37,8 +37,9 @@ def _standing(runs, beside):
     """What the page may be taken for."""
     busy = sum(not document["machine"]["quiet"] for document in runs.values())
     by_repetition = {}
-    for (_, repetition), document in runs.items():
-        by_repetition.setdefault(repetition, []).append(document["machine"])
+    for (name, repetition), document in runs.items():
+        if not SCHEDULERS[name].alone:  # which leaves the processors idle
+            by_repetition.setdefault(repetition, []).append(document["machine"])
     unlike = ", ".join(str(repetition) for repetition, seen in sorted(by_repetition.items()) if not machine.alike(seen))
     if busy or unlike or len(by_repetition) < _REPETITIONS:
         return (f"**A trial, not a measurement**: {len(by_repetition)} repetition(s), {busy} of {len(runs)} runs on a machine that did other "

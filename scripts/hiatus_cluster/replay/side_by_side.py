@@ -116,7 +116,7 @@ def _measure(replay, repetition, spec, jobs, play, label, say):
         say(f"{label}: mean sojourn {sum(result.sojourn_s for result in results) / len(results):.1f} s; {'; '.join(checked)}")
         if not readings.quiet:
             say(f"{label}: NOT a quiet machine: others took {readings.others_before:.0%} of it before and {readings.others_during:.0%} "
-                "during the run")
+                f"during the run, and its host {readings.stolen_during:.0%}")
         return {"costs": vars(costs), "machine": readings.document(), "checked": checked, "late_s": late_s,
                 "jobs": [_document(job, result, costs, lives, schedulers.NODES * replay.slots_a_node) for job, result in zip(jobs, results)],
                 "lives": _spans(jobs, results, lives)}

@@ -219,8 +219,17 @@ impl Node {
 
     /// For how many new containers of that size room was freed for `app`.
     pub fn freed_for(&self, app: AppId, resource: Resource) -> u32 {
-        let own = |claim: &&Claim| claim.app == app && claim.resource == resource && claim.purpose == For::Start;
-        self.claims.iter().filter(|claim| claim.is_freed()).filter(own).count() as u32
+        self.starts_of(app, resource).filter(|claim| claim.is_freed()).count() as u32
+    }
+
+    /// For how many it is kept, freed or not.
+    pub fn kept_for(&self, app: AppId, resource: Resource) -> u32 {
+        self.starts_of(app, resource).count() as u32
+    }
+
+    fn starts_of(&self, app: AppId, resource: Resource) -> impl Iterator<Item = &Claim> {
+        let own = move |claim: &&Claim| claim.app == app && claim.resource == resource && claim.purpose == For::Start;
+        self.claims.iter().filter(own)
     }
 
     /// What of the usable room was freed for others than that suspended container.

@@ -161,7 +161,12 @@ impl Direct {
     }
 
     pub fn heartbeat(&mut self, node: u32) {
-        self.facts.push(Fact::Heartbeat { node: NodeId(node), paused: 0, waiting: 0 });
+        self.beats(node, 0);
+    }
+
+    /// A heartbeat of a node on which so many containers are paused.
+    pub fn beats(&mut self, node: u32, paused: u32) {
+        self.facts.push(Fact::Heartbeat { node: NodeId(node), paused, waiting: 0 });
     }
 
     /// All containers of the job are done, and it wants no more.

@@ -1,6 +1,8 @@
 //! New tasks that may run on any node spread over the nodes with room, and lose nothing by it: neither room nor their turn.
 
 use crate::direct::{Direct, BETWEEN_PLANS};
+use hiatus_core::fact::Fact;
+use hiatus_core::units::AppId;
 use proptest::prelude::*;
 
 const NODES: u32 = 5;
@@ -36,15 +38,13 @@ fn whoever_comes_first_gets_all_it_wants_before_the_next_gets_any() {
 }
 
 #[test]
-fn a_heartbeat_between_an_ask_and_the_plan_gives_a_part() {
+fn a_heartbeat_between_an_ask_and_the_plan_fills_no_node() {
     let mut cluster = idle();
     cluster.asks(0, 5);
     cluster.plan();
     cluster.asks(0, 10);
     cluster.heartbeat(3);
     cluster.step(BETWEEN_PLANS);
-    assert_eq!(cluster.on_each_node(), [1, 1, 1, 3, 1]);
-    cluster.plan();
     assert_eq!(cluster.on_each_node(), [3; 5]);
 }
 
@@ -57,6 +57,45 @@ fn room_that_comes_later_is_given_whole() {
     (0..5).for_each(|_| cluster.first_container_ends());
     cluster.step(BETWEEN_PLANS);
     assert_eq!(cluster.placed(), 55, "nobody waits for the next plan");
+}
+
+#[test]
+fn room_that_comes_while_others_ask_is_given_at_once() {
+    let mut cluster = idle();
+    cluster.asks(0, 60);
+    cluster.plan();
+    (0..5).for_each(|_| cluster.first_container_ends());
+    cluster.asks(1, 3);
+    cluster.step(BETWEEN_PLANS);
+    assert_eq!(cluster.placed(), 55);
+}
+
+#[test]
+fn the_order_holds_where_one_step_is_not_enough() {
+    let mut cluster = Direct::new("order", 60, 3);
+    cluster.asks(0, 300);
+    cluster.asks_for_places(1, 250);
+    cluster.asks(2, 100);
+    cluster.plan();
+    assert_eq!([0, 1, 2].map(|app| cluster.holds(app)), [300, 250, 50]);
+}
+
+#[test]
+fn a_suspended_container_goes_on_where_an_earlier_jobs_tasks_leave_room() {
+    let mut cluster = Direct::new("order", 3, 5);
+    cluster.fill(0, 1, 1);
+    let suspended = *cluster.core.cluster().jobs()[&AppId(1)].containers.first().unwrap();
+    cluster.fill(0, 4, 9);
+    cluster.tell(Fact::Demoted { container: suspended });
+    cluster.fill(0, 4, 1);
+    (0..3).for_each(|_| cluster.beats(0, 1));
+    [1, 2].into_iter().for_each(|node| cluster.fill(node, 2, 5));
+    assert!(cluster.core.cluster().is_suspended(suspended));
+    cluster.ends(4);
+    cluster.asks(0, 9);
+    cluster.plan();
+    assert_eq!(cluster.on_each_node(), [7, 8, 5]);
+    assert!(!cluster.core.cluster().is_suspended(suspended), "there is room for it");
 }
 
 proptest! {

@@ -44,7 +44,7 @@ public class SpreadingTest {
 
   @Test
   public void tasksWithAHomeRunThere() throws Exception {
-    try (MockCluster cluster = MockCluster.plain()) {
+    try (MockCluster cluster = MockCluster.with(conf -> conf.set("yarn.scheduler.capacity.node-locality-delay", "40"))) {
       FakeNode[] nodes = nodes(cluster);
       FakeApp app = cluster.run("default").askBestOn(nodes[2].id().getHost(), NODES, 1024);
       untilItHas(cluster, app, NODES);
