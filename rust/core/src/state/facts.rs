@@ -493,11 +493,15 @@ impl Cluster {
             self.with_job(app, |job, _| job.no_guest_until = until);
             return true;
         }
+        let until = self.now + self.refused_rest;
+        if self.jobs.get(&app).is_some_and(|job| job.barred_until == until) {
+            // What is proposed on many nodes is refused on all of them, and the first has said it.
+            return true;
+        }
         // What was freed for it would lie idle: give it back, and do not free more for it for a while.
         self.retain_claims(|_, _, claim| claim.app != app || matches!(claim.purpose, For::Resume(_)));
-        let refused_rest = self.refused_rest;
-        let rest = |job: &mut Job, now| {
-            job.barred_until = now + refused_rest;
+        let rest = |job: &mut Job, _| {
+            job.barred_until = until;
             job.holder()
         };
         let Some(holder) = self.with_job(app, rest) else { return false };
