@@ -2,6 +2,7 @@
 
 import argparse
 import gzip
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -169,6 +170,13 @@ def test_all_plots_are_drawn(tmp_path):
     files = plots.draw(_runs(_THREE), tmp_path, "replay-some")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(file for _, file in files) and len(files) == 3
     assert all((tmp_path / file).read_text().startswith("<?xml") for _, file in files)
+
+
+def test_the_runs_are_kept_beside_their_page(tmp_path):
+    runs = _runs(_THREE)
+    assert "[some.json.gz](some.json.gz)" in report._keep(runs, tmp_path / "some.json.gz")
+    kept = json.loads(gzip.decompress((tmp_path / "some.json.gz").read_bytes()))
+    assert {(one["scheduler"], one["repetition"]): one["jobs"] for one in kept} == {key: run["jobs"] for key, run in runs.items()}
 
 
 def test_there_is_a_colour_for_each_scheduler():

@@ -1,5 +1,7 @@
 """The page of a replay: tables of what every scheduler made of it, and plots."""
 
+import gzip
+import json
 import math
 import statistics
 
@@ -16,13 +18,22 @@ _REPETITIONS = 3
 
 
 def write(replay, title, method, runs, arguments):
-    """Writes docs/bench/replay-NAME.md and its plots, from the runs' documents by (scheduler, repetition)."""
-    name = f"replay-{replay.name}"
-    pictures = plots.draw(runs, layout.ROOT / "docs" / "bench", name)
+    """Writes docs/bench/replay-NAME.md, its plots and what it is made of: the runs' documents by (scheduler, repetition)."""
+    name, folder = f"replay-{replay.name}", layout.ROOT / "docs" / "bench"
+    pictures = plots.draw(runs, folder, name)
     parts = [_standing(runs, arguments.beside), _sojourns(runs), _ratios(runs), _slowdowns(runs), _costs(runs), _machine(runs),
-             _checks(runs), _settings(runs), "## Plots\n\n" + "\n".join(f"![{about}]({file})\n" for about, file in pictures)]
+             _checks(runs), _settings(runs), _keep(runs, folder / f"{name}.json.gz"),
+             "## Plots\n\n" + "\n".join(f"![{about}]({file})\n" for about, file in pictures)]
     cluster = f" Cluster: {NODES} NodeManagers of {replay.slots_a_node} tasks of {TASK_MB} MB, heartbeats of 500 ms, a fresh one for each run."
     tables.write(name, title, method + cluster, [part for part in parts if part], command="scripts/replay")
+
+
+def _keep(runs, path):
+    """The runs themselves, from which others may compute what is in no table."""
+    documents = [{"scheduler": name, "repetition": repetition, **document} for (name, repetition), document in runs.items()]
+    path.write_bytes(gzip.compress(json.dumps(documents).encode(), mtime=0))
+    return (f"## The runs\n\n[{path.name}]({path.name}): every job and every container of each. Under `lives` are a container's bin, begin, "
+            "end (s from the first submission) and whether it ran or was suspended.\n")
 
 
 def _names(runs):
