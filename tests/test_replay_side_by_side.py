@@ -129,6 +129,12 @@ def test_what_others_take_is_seen(tmp_path):
     assert machine.alike([watch.readings().document()] * 2), "a machine is as fast as itself"
 
 
+def test_the_speed_is_that_of_the_best_of_three_pieces(monkeypatch):
+    times = iter([0.0, 0.004, 1.0, 1.002, 2.0, 2.003])
+    monkeypatch.setattr(machine.time, "thread_time", lambda: next(times))
+    assert machine._speed() == pytest.approx(500)
+
+
 def _runs(sojourns, quiet=True):
     """Documents with a job in bin 1 and one in bin 2 each, of these times in s by (scheduler, repetition)."""
     def told(number, sojourn_s):

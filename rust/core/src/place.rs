@@ -214,7 +214,7 @@ impl Placer {
         // Room that comes back when all were looked at goes to whoever wants it. Whom a limit may stop is refused once, not once a part.
         let new_demand = self.sweeping || cluster.has_new_demand();
         let spreads = new_demand && node.partition == partition && job.barred_until <= cluster.now();
-        let nodes = cluster.partitions().get(&partition).map_or(1, |found| found.nodes as u32);
+        let over = cluster.partitions().get(&partition).filter(|_| spreads).map(|found| found.nodes as u32);
         let mut whole = true;
         self.given.clear();
         let mut usable = node.usable();
@@ -226,13 +226,10 @@ impl Placer {
             let fitting = room.max(freed.min(node.freed_for(app, key.resource)));
             let unserved = job.unserved(*key, phase);
             let most = unserved.min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
-            let part = if spreads && phase.anywhere {
+            let more = over.filter(|_| phase.anywhere).map_or(most, |nodes| {
                 let even = unserved.min(allowed).saturating_add(phase.proposed).div_ceil(nodes);
-                even.max(node.kept_for(app, key.resource))
-            } else {
-                u32::MAX
-            };
-            let more = most.min(part);
+                most.min(even.max(node.kept_for(app, key.resource)))
+            });
             whole &= more == most;
             if more > 0 {
                 self.given.push((*key, more));
