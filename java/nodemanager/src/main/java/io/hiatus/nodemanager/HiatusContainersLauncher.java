@@ -327,8 +327,12 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     /** Recovery brings a container here unless it has ended, or is being killed: then this gives up, false. */
     private static boolean awaitState(Container container, ContainerState state) {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RECOVERY_TIMEOUT_MS);
-        while (container.getContainerState() != state) {
-            if (System.nanoTime() > deadline || !STARTING.contains(container.getContainerState())) {
+        while (true) {
+            ContainerState now = container.getContainerState(); // one look: it may change between two
+            if (now == state) {
+                return true;
+            }
+            if (System.nanoTime() > deadline || !STARTING.contains(now)) {
                 return false;
             }
             try {
@@ -337,7 +341,6 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                 return false; // the NodeManager stops
             }
         }
-        return true;
     }
 
     private void kill(Container container, String because, Exception cause) {

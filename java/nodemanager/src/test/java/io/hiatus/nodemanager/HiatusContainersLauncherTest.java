@@ -295,6 +295,22 @@ public class HiatusContainersLauncherTest {
     }
 
     @Test
+    public void evenIfItIsPausedJustAfterItWasLookedAt() {
+        Thread test = Thread.currentThread();
+        when(container.getContainerState()).thenAnswer(call -> {
+            ContainerState seen = state;
+            if (Thread.currentThread() != test) {
+                state = ContainerState.PAUSED;
+            }
+            return seen;
+        });
+        for (int event = 0; event < 2; event++) { // the container's and the scheduler's
+            handle(ContainersLauncherEventType.RECOVER_PAUSED_CONTAINER, ContainerState.SCHEDULED);
+        }
+        awaitSent(ContainerEventType.RESUME_CONTAINER, 1);
+    }
+
+    @Test
     public void aContainerThatRanThroughARestartIsTakenOverWithoutLookingForRoom() throws Exception {
         RecoveredContainerState stored = mock(RecoveredContainerState.class);
         when(stored.getContainerId()).thenReturn(TestContainer.ID);
