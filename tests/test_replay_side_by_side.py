@@ -152,7 +152,7 @@ _THREE = {**{("fair", number): (10.0, 20.0) for number in (1, 2, 3)},
 
 def test_only_quiet_repetitions_make_a_measurement():
     assert report._standing(_runs(_THREE), "") == ""
-    assert "3 repetition(s), 6 of 6 runs on a machine that did other work at the same time (a build)" in report._standing(
+    assert "3 repetition(s), 6 of 6 runs on a machine that was not quiet (a build)" in report._standing(
         _runs(_THREE, quiet=False), "a build")
     assert report._standing(_runs({("fair", 1): (10.0, 20.0)}), "").startswith("**A trial, not a measurement**: 1 repetition(s), 0 of 1")
 

@@ -53,8 +53,8 @@ def _standing(runs, beside):
             by_repetition.setdefault(repetition, []).append(document["machine"])
     unlike = ", ".join(str(repetition) for repetition, seen in sorted(by_repetition.items()) if not machine.alike(seen))
     if busy or unlike or len(by_repetition) < _REPETITIONS:
-        return (f"**A trial, not a measurement**: {len(by_repetition)} repetition(s), {busy} of {len(runs)} runs on a machine that did other "
-                "work at the same time" + (f" ({beside})" if beside else "")
+        return (f"**A trial, not a measurement**: {len(by_repetition)} repetition(s), {busy} of {len(runs)} runs on a machine that was not "
+                "quiet" + (f" ({beside})" if beside else "")
                 + (f"; in repetition(s) {unlike} it was more than a tenth slower under one scheduler than under another" if unlike else "")
                 + ". It shows that all works; its numbers support no claim.\n")
     return ""

@@ -77,7 +77,7 @@ def run(replay, arguments, say):
         for name in names[shift:] + names[:shift]:
             if repetition == 1 or not schedulers.SCHEDULERS[name].alone:
                 runs[name, repetition] = _once(replay, name, repetition, say)
-    return {key: runs[key] for name in names for key in sorted(runs) if key[0] == name}
+    return {key: runs[key] for name in names for key in runs if key[0] == name}
 
 
 def _once(replay, name, repetition, say):

@@ -41,17 +41,25 @@ def run(arguments, say):
     if not (0 < scale <= 100 and count > 0 and between_s > 0 and slots > 0):
         raise ClusterError(f"--scale {scale}, --jobs {count}, --between {between_s:g}, --slots-a-node {slots}: all must be above 0")
     pig.prepare(say)
-    name = (f"pigmix-{arguments.workload}" + (f"-{scale.numerator}in{scale.denominator}" if scale != 1 else "")
-            + (f"-{slots}-a-node" if slots != schedulers.SLOTS_A_NODE else "")
-            + (f"-every-{between_s:g}s" if between_s != mix.between_s else ""))
     tables = Tables(scale, say, layout.BUILD / "replay" / f"pigmix-data-{scale.numerator}in{scale.denominator}")
-    one = replay(name, tables, lambda repetition: draw(mix, arguments.queries, count, between_s, repetition), slots)
+    one = replay(name_of(arguments), tables, lambda repetition: draw(mix, arguments.queries, count, between_s, repetition), slots)
     runs = side_by_side.run(one, arguments, say)
     method = (f"{count} queries of PigMix ({mix.about}), bins of {', '.join(map(str, data.FILES.values()))} maps with "
               f"{round(data.ROWS_A_FILE * scale)} rows each, Poisson arrivals, one in {between_s:g} s; each repetition draws anew. "
               "A query is a Pig script of one to three jobs; its sojourn is from the first job's submission to the end of the last. Pig 0.18.0. "
               "Bin: size of the data.")
     report.write(one, f"PigMix, {arguments.workload.upper()}, replayed on real daemons", method, runs, arguments)
+
+
+def name_of(arguments):
+    """Of the folder and the page: the workload, and what is not as usual in it."""
+    mix, scale, slots, between_s = MIXES[arguments.workload], arguments.scale, arguments.slots_a_node, arguments.between
+    unusual = {f"{scale.numerator}in{scale.denominator}": scale != 1,
+               "-".join(arguments.queries): arguments.queries != list(QUERIES),
+               f"{arguments.jobs}-queries": arguments.jobs not in (None, mix.queries),
+               f"{slots}-a-node": slots != schedulers.SLOTS_A_NODE,
+               f"every-{between_s or 0:g}s": between_s not in (None, mix.between_s)}
+    return "-".join(["pigmix", arguments.workload, *(word for word, is_so in unusual.items() if is_so)])
 
 
 class Tables:
