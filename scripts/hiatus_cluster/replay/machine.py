@@ -7,6 +7,7 @@ import statistics
 import threading
 import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -62,16 +63,17 @@ class Watch:
         self._others_before = 1 - _shares(before, _cpu())[0]
         self._foreign_ticks, self._available_mb, self._speeds = 0, _available_mb(), [_speed()]
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread = ThreadPoolExecutor(1)
 
     def __enter__(self):
         self._cpu, self._swapped, self._begin = _cpu(), _swapped_in(), time.monotonic()
-        self._thread.start()
+        self._looking = self._thread.submit(self._look)
         return self
 
     def __exit__(self, *_):
         self._done.set()
-        self._thread.join()
+        self._thread.shutdown()
+        self._looking.result()  # who could not look has seen nothing
         self._seconds = time.monotonic() - self._begin
         (self._idle, self._stolen), self._swapped = _shares(self._cpu, _cpu()), _swapped_in() - self._swapped
 
@@ -98,7 +100,7 @@ class Watch:
 
 def _ticks(pid):
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         return int(fields[11]) + int(fields[12])
     except (OSError, IndexError):
         return 0
