@@ -1,5 +1,6 @@
 """PigMix: what the generated tables look like, which queries a workload draws, and that the check of outputs knows right from wrong."""
 
+import argparse
 import math
 import random
 from collections import Counter
@@ -7,7 +8,7 @@ from collections import Counter
 import pytest
 
 from hiatus_cluster.errors import ClusterError
-from hiatus_cluster.replay.pigmix import data, reference
+from hiatus_cluster.replay.pigmix import command, data, reference
 from hiatus_cluster.replay.pigmix.draw import MIXES, QUERIES, draw
 
 _ROWS = 20_000
@@ -74,6 +75,15 @@ def test_a_workload_has_the_shares_of_its_bins_exactly(name, bins):
 
 def _pairs(drawn):
     return zip(drawn, drawn[1:])
+
+
+@pytest.mark.parametrize("words, name", [
+    ("", "pigmix-test"), ("--workload each --scale 1/50 --between 8", "pigmix-each-1in50-every-8s"), ("--slots-a-node 1", "pigmix-test-1-a-node"),
+    ("--between 20 --slots-a-node 4 --jobs 30", "pigmix-test"), ("--queries L1 L9 --jobs 4", "pigmix-test-L1-L9-4-queries")])
+def test_a_page_is_named_after_what_is_not_as_usual(words, name):
+    parser = argparse.ArgumentParser()
+    command.options(parser)
+    assert command.name_of(parser.parse_args(words.split())) == name
 
 
 # A few rows, and what Pig makes of them by its rules for nulls, written down by hand.

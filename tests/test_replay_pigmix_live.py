@@ -24,6 +24,7 @@ def test_outputs_are_right_although_maps_were_suspended(hiatus, monkeypatch, tmp
     maps = wait_for(lambda: _maps(hiatus, app["id"]), "maps of the join run", 120)
     hiatus.rm.put(f"/ws/v1/hiatus/apps/{app['id']}/parked", True)
     wait_for(lambda: all(live.stands_still(hiatus, one) or not live.states(hiatus, one) for one in maps), "maps stand still, or have ended")
+    assert any(live.stands_still(hiatus, one) for one in maps)
     time.sleep(2)
     hiatus.rm.put(f"/ws/v1/hiatus/apps/{app['id']}/parked", False)
     workload.wait(timeout_s=400)

@@ -12,22 +12,26 @@ _WORK_MS = 1000
 class Costs:
     """What a job and a task cost beyond their work, in seconds."""
 
-    job_s: float
+    job_s: float  #: with reduces
+    maps_only_s: float  #: a job without
     task_s: float
 
     def alone_s(self, stages_ms, slots):
         """Seconds that a job of these task times takes alone: its tasks in order on all containers, stage after stage."""
-        return self.job_s + sum(_makespan([ms / 1000 + self.task_s for ms in stage], slots) for stage in stages_ms)
+        own_s = self.job_s if all(stages_ms[1:]) and len(stages_ms) > 1 else self.maps_only_s
+        return own_s + sum(_makespan([ms / 1000 + self.task_s for ms in stage], slots) for stage in stages_ms)
 
 
 def measure(cluster):
-    """Runs a small job alone: what it takes beyond its work is the cost of a job and of two tasks."""
-    def small(name):
-        return run(cluster, [job(name, 0, "timed-tasks", _WORK_MS, _WORK_MS)])
-    small("warm-up")  # of the daemons
-    (result,) = small("alone")
-    tasks_s = sum(attempt["finishTime"] - attempt["startTime"] for attempt in result.attempts) / 1000
-    return Costs(max(0.0, result.sojourn_s - tasks_s), max(0.0, (tasks_s - 2 * _WORK_MS / 1000) / 2))
+    """Runs small jobs, each alone: what they take beyond their work is the cost of a job and of a task."""
+    def small(name, *stages):
+        (result,) = run(cluster, [job(name, 0, "timed-tasks", *stages)])
+        tasks_s = sum(attempt["finishTime"] - attempt["startTime"] for attempt in result.attempts) / 1000
+        return max(0.0, result.sojourn_s - tasks_s), max(0.0, tasks_s / len(result.attempts) - _WORK_MS / 1000)
+    small("warm-up", _WORK_MS, _WORK_MS)  # of the daemons
+    maps_only_s, _ = small("maps-alone", _WORK_MS, "")
+    job_s, task_s = small("alone", _WORK_MS, _WORK_MS)
+    return Costs(job_s, maps_only_s, task_s)
 
 
 def _makespan(times_s, slots):

@@ -33,8 +33,8 @@ def ensure(say):
 @contextlib.contextmanager
 def running(say):
     """An engine for as long as this lasts: the one that runs, or one that is started and ended."""
-    ensure(say)
     try:
+        ensure(say)
         yield
     finally:
         stop(say)

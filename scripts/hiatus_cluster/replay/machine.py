@@ -3,10 +3,10 @@ was measured on a slow one is not compared with what a fast one did: what neighb
 
 import json
 import os
-import statistics
 import threading
 import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -30,7 +30,9 @@ class Readings:
     others_during: float  #: share taken by processes that are not the cluster's; those that live shorter than 2 s may be missed
     idle_during: float
     stolen_during: float  #: share that the host gave to other machines
-    speed_during: float  #: a fixed piece of work, times done in a second of a CPU
+    #: A fixed piece of work, times done in a second of a CPU: the upper quartile, which is of looks at which the other CPUs had
+    #: nothing to do. What those that share a core do slows this one down, and is the cluster's own work.
+    speed_during: float
     least_available_mb: int
     swapped_in_pages: int
 
@@ -62,24 +64,25 @@ class Watch:
         self._others_before = 1 - _shares(before, _cpu())[0]
         self._foreign_ticks, self._available_mb, self._speeds = 0, _available_mb(), [_speed()]
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread = ThreadPoolExecutor(1)
 
     def __enter__(self):
         self._cpu, self._swapped, self._begin = _cpu(), _swapped_in(), time.monotonic()
-        self._thread.start()
+        self._looking = self._thread.submit(self._look)
         return self
 
     def __exit__(self, *_):
         self._done.set()
-        self._thread.join()
+        self._thread.shutdown()
+        self._looking.result()  # who could not look has seen nothing
         self._seconds = time.monotonic() - self._begin
         (self._idle, self._stolen), self._swapped = _shares(self._cpu, _cpu()), _swapped_in() - self._swapped
 
     def readings(self):
         """What was seen; after the run."""
         others = self._foreign_ticks / _TICKS_PER_S / (self._seconds * os.cpu_count())
-        return Readings(self._load_before, self._others_before, others, self._idle, self._stolen, statistics.median(self._speeds),
-                        self._available_mb, self._swapped)
+        speed = sorted(self._speeds)[3 * len(self._speeds) // 4]
+        return Readings(self._load_before, self._others_before, others, self._idle, self._stolen, speed, self._available_mb, self._swapped)
 
     def _look(self):
         before = self._foreign()
@@ -98,7 +101,7 @@ class Watch:
 
 def _ticks(pid):
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
         return int(fields[11]) + int(fields[12])
     except (OSError, IndexError):
         return 0

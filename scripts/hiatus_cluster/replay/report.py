@@ -53,8 +53,8 @@ def _standing(runs, beside):
             by_repetition.setdefault(repetition, []).append(document["machine"])
     unlike = ", ".join(str(repetition) for repetition, seen in sorted(by_repetition.items()) if not machine.alike(seen))
     if busy or unlike or len(by_repetition) < _REPETITIONS:
-        return (f"**A trial, not a measurement**: {len(by_repetition)} repetition(s), {busy} of {len(runs)} runs on a machine that did other "
-                "work at the same time" + (f" ({beside})" if beside else "")
+        return (f"**A trial, not a measurement**: {len(by_repetition)} repetition(s), {busy} of {len(runs)} runs on a machine that was not "
+                "quiet" + (f" ({beside})" if beside else "")
                 + (f"; in repetition(s) {unlike} it was more than a tenth slower under one scheduler than under another" if unlike else "")
                 + ". It shows that all works; its numbers support no claim.\n")
     return ""
@@ -98,11 +98,10 @@ def _ratios(runs):
         return ""
     rows = []
     for name in _names(runs):
-        pairs, row = _beside_baseline(runs, name), [name]
+        pairs, row, together = _beside_baseline(runs, name), [name], not SCHEDULERS[name].alone  # whose one run is many pairs
         for number in (0, *_bins(runs)):
-            row.append(interval([_mean_sojourn_s(ours, number) / _mean_sojourn_s(theirs, number)
-                                 for ours, theirs in pairs if _in_bin(ours, number)]))
-        together = not SCHEDULERS[name].alone
+            ratios = [_mean_sojourn_s(ours, number) / _mean_sojourn_s(theirs, number) for ours, theirs in pairs if _in_bin(ours, number)]
+            row.append(interval(ratios) if together else statistics.geometric_mean(ratios))
         rows.append([*row, interval([_makespan_s(ours) / _makespan_s(theirs) for ours, theirs in pairs]) if together else None])
     columns = ["scheduler", "all", *(f"bin {number}" for number in _bins(runs)), "makespan"]
     return tables.table(f"Mean sojourn, and makespan, over those of `{BASELINE}` in the same repetition: geometric mean (95 % interval)",
@@ -134,8 +133,8 @@ def _slowdowns(runs):
     for name in _names(runs):
         sample = sorted(slowdown for document in _of(runs, name) for slowdown in _slowdowns_of(runs, document))
         if sample:
-            rows.append([name, *(sample[min(len(sample) - 1, int(q * len(sample)))] for q in _QUANTILES), statistics.mean(sample)])
-    columns = ["scheduler", *(f"q{q:g}" for q in _QUANTILES), "mean"]
+            rows.append([name, len(sample), *(sample[math.ceil(q * len(sample)) - 1] for q in _QUANTILES), statistics.mean(sample)])
+    columns = ["scheduler", "jobs", *(f"q{q:g}" for q in _QUANTILES), "mean"]
     if not rows:
         return ""
     if any(SCHEDULERS[name].alone for name in _names(runs)):
@@ -145,10 +144,10 @@ def _slowdowns(runs):
 
 
 def _slowdowns_of(runs, document):
-    """By what each job took alone, if that was measured, or by what is computed for it; of none if neither is known."""
-    measured = {job["name"]: job["sojourn_s"] for (name, _), other in runs.items()
-                if SCHEDULERS[name].alone and _are_the_same(document, other) for job in other["jobs"]}
-    alone_s = measured or {job["name"]: job["alone_s"] for job in document["jobs"] if job["alone_s"]}
+    """By what each job took alone, if that is a row, or else by what is computed for it; of none where it is not known."""
+    measured = [other for (name, _), other in runs.items() if SCHEDULERS[name].alone]
+    alone_s = ({job["name"]: job["sojourn_s"] for other in measured if _are_the_same(document, other) for job in other["jobs"]} if measured
+               else {job["name"]: job["alone_s"] for job in document["jobs"] if job["alone_s"]})
     return [job["sojourn_s"] / alone_s[job["name"]] for job in document["jobs"] if job["name"] in alone_s]
 
 

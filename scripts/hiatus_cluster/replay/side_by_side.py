@@ -5,12 +5,16 @@ Beside these each job alone, one after the other: what no scheduler can do bette
 A run whose file is there already is not done again, as long as product, jobs and settings are those it was made with.
 """
 
+import argparse
+import contextlib
 import hashlib
 import json
 import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
 from typing import Callable
 
 from .. import alone, containers, layout
@@ -22,10 +26,9 @@ from .machine import Watch
 
 CLUSTER = "cluster"
 _PATIENCE_S = 3600  #: after the last arrival
-_LATE_S = 1.0  #: an arrival may be so late
-#: What only simulates or draws pages: a change in it makes no run be done again.
-_NO_PART = (":!rust/sim", ":!scripts/hiatus_cluster/experiments",
-            *(f":!scripts/hiatus_cluster/replay/{name}.py" for name in ("report", "plots", "swim/gain")))
+#: What is measured, but for what only simulates or draws pages: a change in that makes no run be done again.
+_PARTS = ("rust", "java", "scripts", "docker", "build.gradle", "Cargo.toml", "Cargo.lock", ":!rust/sim", ":!scripts/hiatus_cluster/experiments",
+          *(f":!scripts/hiatus_cluster/replay/{name}.py" for name in ("report", "plots", "swim/gain")))
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Replay:
     check: Callable  #: (cluster, repetition, results, folder to work in) -> list of what was checked, in words; raises ClusterError
     fs: str = "local"
     prepare: Callable = lambda cluster, repetition: None  #: puts data into a fresh cluster
+    late_s: float = 1.0  #: so much later than another may a job reach the ResourceManager, beside its time; else the run is void
     slots_a_node: int = schedulers.SLOTS_A_NODE  #: tasks that a node may run at a time
     kind: Callable = Cluster  #: what makes its clusters, each of a state directory
 
@@ -64,28 +68,43 @@ def options(parser):
     """Arguments that all replays have."""
     parser.add_argument("--schedulers", nargs="+", choices=schedulers.SCHEDULERS, default=["fair", "hiatus"], metavar="NAME",
                         help=f"of {', '.join(schedulers.SCHEDULERS)} (default: fair hiatus)")
-    parser.add_argument("--repeats", type=int, default=1, metavar="N", help="how often under each (default: 1)")
+    parser.add_argument("--repeats", type=_at_least_one, default=1, metavar="N", help="how often under each (default: 1)")
     parser.add_argument("--beside", default="", metavar="TEXT", help="what else the machine did meanwhile, for the page")
+
+
+def part(text):
+    """A positive part of a whole, such as ``1/50``, as an argument of a command line."""
+    with contextlib.suppress(ValueError, ZeroDivisionError):
+        if (value := Fraction(text)) > 0:
+            return value
+    raise argparse.ArgumentTypeError(f"{text} is no part of a whole, such as 1/50")
+
+
+def _at_least_one(text):
+    with contextlib.suppress(ValueError):
+        if (value := int(text)) > 0:
+            return value
+    raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
 
 
 def run(replay, arguments, say):
     """All runs, those that are missing; as documents by (scheduler, repetition)."""
     folder_of(replay.name).mkdir(parents=True, exist_ok=True)
-    names, repeats, runs = arguments.schedulers, arguments.repeats, {}
+    names, repeats, runs, product = arguments.schedulers, arguments.repeats, {}, _product()
     for repetition in range(1, repeats + 1):
         shift = (repetition - 1) % len(names)  # no scheduler always comes first, with what the machine still does from before
         for name in names[shift:] + names[:shift]:
             if repetition == 1 or not schedulers.SCHEDULERS[name].alone:
-                runs[name, repetition] = _once(replay, name, repetition, say)
-    return {key: runs[key] for name in names for key in sorted(runs) if key[0] == name}
+                runs[name, repetition] = _once(replay, name, repetition, product, say)
+    return {key: runs[key] for name in names for key in runs if key[0] == name}
 
 
-def _once(replay, name, repetition, say):
+def _once(replay, name, repetition, product, say):
     label = f"{name}, repetition {repetition}"
     spec = schedulers.spec(name, folder_of(replay.name), folder_of(replay.name) / CLUSTER, replay.fs, replay.slots_a_node)
     jobs = replay.jobs(repetition)
     knobs = {key: str(value) for key, value in spec.properties.items()}
-    made_with = {"product": _product(), "jobs": _digest([vars(job) for job in jobs]), "knobs": knobs}
+    made_with = {"product": product, "jobs": _digest([vars(job) for job in jobs]), "knobs": knobs}
     path = folder_of(replay.name) / f"{name}-{repetition}.json"
     if path.exists() and (kept := json.loads(path.read_text()))["made_with"] == made_with:
         say(f"{label}: kept from before")
@@ -108,7 +127,7 @@ def _measure(replay, repetition, spec, jobs, play, label, say):
         replay.prepare(cluster, repetition)
         costs = alone.measure(cluster)
         with watch:
-            results, late_s = play(cluster, jobs, label, say)
+            results, late_s = play(cluster, jobs, replay.late_s, label, say)
         lives = containers.lives(cluster)
         checked = [f"{len(results)} of {len(results)} jobs succeeded",
                    *replay.check(cluster, repetition, results, folder_of(replay.name)), *watched.check(cluster)]
@@ -124,21 +143,21 @@ def _measure(replay, repetition, spec, jobs, play, label, say):
         cluster.down()
 
 
-def _at_their_times(cluster, jobs, label, say):
-    """Plays the jobs: their results, and by how many s the latest submission was late. Raises ClusterError if a job is lost."""
+def _at_their_times(cluster, jobs, allowed_s, label, say):
+    """Plays the jobs: their results, and by how many s the latest was late. Raises ClusterError if that is more than allowed, or a job is lost."""
     workload = Workload(cluster, [job.submission for job in jobs])
     _follow(workload, label, _PATIENCE_S + max(job.submission["at_s"] for job in jobs), say)
     results = workload.results()
     _check_ends(label, results, workload)
-    return results, _lateness_s(workload, jobs)
+    return results, _lateness_s(jobs, results, allowed_s)
 
 
-def _one_by_one(cluster, jobs, label, say):
+def _one_by_one(cluster, jobs, allowed_s, label, say):
     """The same, but that each job comes when the one before has ended."""
     results = []
     for job in jobs:
         at_once = replace(job, submission={**job.submission, "at_s": 0})
-        results += _at_their_times(cluster, [at_once], f"{label}, {job.name} ({len(results) + 1} of {len(jobs)})", say)[0]
+        results += _at_their_times(cluster, [at_once], allowed_s, f"{label}, {job.name} ({len(results) + 1} of {len(jobs)})", say)[0]
     return results, 0.0
 
 
@@ -174,14 +193,12 @@ def _check_ends(label, results, workload):
         raise ClusterError(f"{label}: {', '.join(sorted(lost))} did not succeed; logs: {workload.log.parents[1]}")
 
 
-def _lateness_s(workload, jobs):
-    """By how much the latest submission was late. A workload whose arrivals are not those it says is none."""
-    submitted = {event["job"]: event["at_ms"] / 1000 for event in workload.events() if event["event"] == "submit"}
-    due = {job.name: job.submission["at_s"] for job in jobs}
-    zero = min(submitted[name] - due[name] for name in due)
-    late_s = max(submitted[name] - due[name] for name in due) - zero
-    if late_s > _LATE_S:
-        raise ClusterError(f"a job was submitted {late_s:.1f} s late: the machine is too busy for a replay")
+def _lateness_s(jobs, results, allowed_s):
+    """By how much the latest reached the ResourceManager late. A workload whose arrivals are not those it says is none."""
+    delays_s = [result.submitted_ms / 1000 - job.submission["at_s"] for job, result in zip(jobs, results)]
+    late_s = max(delays_s) - min(delays_s)
+    if late_s > allowed_s:
+        raise ClusterError(f"a job reached the ResourceManager {late_s:.1f} s late: the machine is too busy for a replay")
     return late_s
 
 
@@ -210,14 +227,22 @@ def _spans(jobs, results, lives):
             for life in lives if life.application in bin_of and not life.is_master for begin, end, kind in life.spans]
 
 
+def generated(name, module):
+    """Where data of this name lie that a module generates: another version of it has another folder."""
+    return layout.BUILD / "replay" / f"{name}-{hashlib.sha256(Path(module.__file__).read_bytes()).hexdigest()[:8]}"
+
+
 def _digest(value):
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
 def _product():
-    """What was measured: the last commit of product and tools, and a digest of what is changed beyond it."""
+    """What is measured: the last commit of product and tools, and a digest of what is changed beyond it. Raises ClusterError without git."""
     def git(*words):
-        return subprocess.run(["git", *words, "--", "rust", "java", "scripts", *_NO_PART], cwd=layout.ROOT, capture_output=True,
-                              text=True).stdout
+        try:
+            return subprocess.run(["git", *words, "--", *_PARTS], cwd=layout.ROOT, capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise ClusterError(f"git does not tell what is measured ({error}): replay from a clone of the repository, with git") from error
+    new = {name: (layout.ROOT / name).read_text(errors="replace") for name in git("ls-files", "--others", "--exclude-standard").splitlines()}
     changed = git("diff", "HEAD")
-    return git("log", "-1", "--format=%h").strip() + (f"+{_digest(changed)}" if changed else "")
+    return git("log", "-1", "--format=%h").strip() + (f"+{_digest([changed, new])}" if changed or new else "")

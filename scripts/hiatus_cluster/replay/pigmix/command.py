@@ -1,10 +1,10 @@
 """The command `scripts/replay pigmix`."""
 
+import math
 import tempfile
 from fractions import Fraction
 from pathlib import Path
 
-from ... import layout
 from ...errors import ClusterError
 from .. import report, schedulers, side_by_side
 from . import data, pig, reference
@@ -14,6 +14,7 @@ from .draw import MIXES, QUERIES, draw
 ABOUT = "PigMix's 17 queries on generated data, arriving as in the HFSP thesis' workloads; every output is checked."
 _DATA, _OUTPUT = "/pigmix/data", "/pigmix/out"
 _DATA_SEED = 1
+_LATE_S = 15  #: a query's client plans it before it submits a job, some longer than others
 #: Queries whose last step is maps alone, which write as many files as there are maps; and the one with a single group.
 _BY_MAPS, _ONE_FILE = ("L2", "L14"), ("L8",)
 
@@ -22,7 +23,7 @@ def options(parser):
     """Arguments of the command line."""
     parser.add_argument("--workload", choices=MIXES, default="test", help="; ".join(f"{name}: {mix.about}" for name, mix in MIXES.items())
                         + " (default: test)")
-    parser.add_argument("--scale", type=Fraction, default=Fraction(1), metavar="PART",
+    parser.add_argument("--scale", type=side_by_side.part, default=Fraction(1), metavar="PART",
                         help=f"of the rows: 1, the default, is {data.ROWS_A_FILE} a map, about 16 MB")
     parser.add_argument("--queries", nargs="+", choices=QUERIES, default=list(QUERIES), metavar="L1 … L17",
                         help="only these (default: all)")
@@ -35,23 +36,32 @@ def options(parser):
 
 def run(arguments, say):
     """Replays a workload; prints and writes the tables."""
-    mix, scale = MIXES[arguments.workload], arguments.scale
-    count, between_s = arguments.jobs or mix.queries, arguments.between or mix.between_s
-    slots = arguments.slots_a_node
-    if not (0 < scale <= 100 and count > 0 and between_s > 0 and slots > 0):
-        raise ClusterError(f"--scale {scale}, --jobs {count}, --between {between_s:g}, --slots-a-node {slots}: all must be above 0")
+    mix, scale, slots = MIXES[arguments.workload], arguments.scale, arguments.slots_a_node
+    count = mix.queries if arguments.jobs is None else arguments.jobs
+    between_s = mix.between_s if arguments.between is None else arguments.between
+    if not (scale <= 100 and count > 0 and 0 < between_s < math.inf and slots > 0):
+        raise ClusterError(f"--scale {scale}, --jobs {count}, --between {between_s:g}, --slots-a-node {slots}: all must be above 0, "
+                           "the scale at most 100")
     pig.prepare(say)
-    name = (f"pigmix-{arguments.workload}" + (f"-{scale.numerator}in{scale.denominator}" if scale != 1 else "")
-            + (f"-{slots}-a-node" if slots != schedulers.SLOTS_A_NODE else "")
-            + (f"-every-{between_s:g}s" if between_s != mix.between_s else ""))
-    tables = Tables(scale, say, layout.BUILD / "replay" / f"pigmix-data-{scale.numerator}in{scale.denominator}")
-    one = replay(name, tables, lambda repetition: draw(mix, arguments.queries, count, between_s, repetition), slots)
+    tables = Tables(scale, say, side_by_side.generated(f"pigmix-data-{scale.numerator}in{scale.denominator}", data))
+    one = replay(name_of(arguments), tables, lambda repetition: draw(mix, arguments.queries, count, between_s, repetition), slots)
     runs = side_by_side.run(one, arguments, say)
     method = (f"{count} queries of PigMix ({mix.about}), bins of {', '.join(map(str, data.FILES.values()))} maps with "
               f"{round(data.ROWS_A_FILE * scale)} rows each, Poisson arrivals, one in {between_s:g} s; each repetition draws anew. "
               "A query is a Pig script of one to three jobs; its sojourn is from the first job's submission to the end of the last. Pig 0.18.0. "
               "Bin: size of the data.")
     report.write(one, f"PigMix, {arguments.workload.upper()}, replayed on real daemons", method, runs, arguments)
+
+
+def name_of(arguments):
+    """Of the folder and the page: the workload, and what is not as usual in it."""
+    mix, scale, slots, between_s = MIXES[arguments.workload], arguments.scale, arguments.slots_a_node, arguments.between
+    unusual = {f"{scale.numerator}in{scale.denominator}": scale != 1,
+               "-".join(arguments.queries): arguments.queries != list(QUERIES),
+               f"{arguments.jobs}-queries": arguments.jobs not in (None, mix.queries),
+               f"{slots}-a-node": slots != schedulers.SLOTS_A_NODE,
+               f"every-{between_s or 0:g}s": between_s not in (None, mix.between_s)}
+    return "-".join(["pigmix", arguments.workload, *(word for word, is_so in unusual.items() if is_so)])
 
 
 class Tables:
@@ -87,7 +97,7 @@ def replay(name, tables, draw_of, slots_a_node=schedulers.SLOTS_A_NODE):
 
     def check(cluster, repetition, results, folder):
         return [check_outputs(cluster, tables, draw_of(repetition), folder)]
-    return side_by_side.Replay(name, submitted, check, fs="hdfs", prepare=prepare, slots_a_node=slots_a_node)
+    return side_by_side.Replay(name, submitted, check, fs="hdfs", prepare=prepare, late_s=_LATE_S, slots_a_node=slots_a_node)
 
 
 def submission(cluster_dir, one):

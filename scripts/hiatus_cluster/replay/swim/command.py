@@ -7,7 +7,7 @@ import tempfile
 from fractions import Fraction
 from pathlib import Path
 
-from ... import jobs, layout
+from ... import jobs
 from ...docker import image
 from ...docker.cluster import DockerCluster
 from ...errors import ClusterError
@@ -28,7 +28,7 @@ def options(parser):
     parser.add_argument("--trace", metavar="NAME|FILE", help=f"{', '.join(trace.TRACES)}, or a file of that form (default: the window's)")
     parser.add_argument("--window", default="A1", metavar="ID|FIRST-LAST",
                         help=f"{', '.join(trace.WINDOWS)}, or lines of the trace (default: A1)")
-    parser.add_argument("--scale", type=Fraction, metavar="PART", help="of the trace's bytes, such as 1/50 (default: the window's)")
+    parser.add_argument("--scale", type=side_by_side.part, metavar="PART", help="of the trace's bytes, such as 1/50 (default: the window's)")
     parser.add_argument("--load", type=float, default=_LOAD, help=f"of the containers that arrivals are spaced for (default: {_LOAD})")
     parser.add_argument("--mode", choices=_TALLY, default="timed",
                         help="tasks work as long as the model says (timed, the default), or jobs read, shuffle and write bytes: "
@@ -125,7 +125,7 @@ _SUBMISSIONS = {"timed": _timed, "bytes": _moving}
 
 def _put(cluster, _):
     """Copies the input, made once, into a fresh HDFS."""
-    files = data.prepare(layout.BUILD / "replay" / "swim-input")
+    files = data.prepare(side_by_side.generated("swim-input", data))
     cluster.run("hdfs", "dfs", "-mkdir", "-p", _INPUT)
     cluster.run("hdfs", "dfs", "-put", *sorted(files.iterdir()), _INPUT)
 
@@ -147,7 +147,7 @@ def _check_times(cluster, planned, results, _):
         if tally.get("STROKES") != wanted or tally.get("WRONG_CHUNKS"):
             raise ClusterError(f"{job.name}: {tally.get('STROKES')} strokes of work, planned {wanted}")
         strokes += wanted
-    return [f"tasks as planned, and {strokes * _STROKE_MS / 1000:.0f} s of work done once, all of it"]
+    return [f"tasks as planned, and {strokes * _STROKE_MS / 1000:.0f} s of work counted, all of it"]
 
 
 def _check_bytes(cluster, planned, results, folder):

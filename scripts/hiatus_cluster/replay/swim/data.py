@@ -36,7 +36,7 @@ def check_output(name, parts, wanted_bytes):
     for part in parts:
         data, at = part.read_bytes(), 0
         while at < len(data):
-            length, job, number = _HEADER.unpack_from(data, at)
+            length, job, number = _HEADER.unpack_from(data.ljust(at + _HEADER.size, b"\0"), at)
             body = data[at:at + length]
             if not RECORD_BYTES <= len(body) == length or _CRC.unpack_from(body, length - _CRC.size)[0] != zlib.crc32(body[:-_CRC.size]):
                 raise ClusterError(f"{name}: {part.name} holds a broken record at byte {at}")

@@ -19,6 +19,7 @@ from . import model, trace
 ABOUT = "What there is to gain in SWIM's windows: the same jobs on a simulated cluster, by load and by what is known of sizes. No daemons."
 #: What a job and a task cost beyond their work, about as replays measure it.
 _JOB_MS, _TASK_MS = 5000, 2000
+_LOADS = [0.6, 0.8, 1.0, 1.2, 1.5]
 _ONE_MAP = "1"  #: the bin of jobs with one map
 #: Whatever runs may be suspended at once and again, and nodes keep all of it.
 _NO_BRAKES = (("min-run-ms", 0), ("min-resumed-ms", 0), ("max-suspended-memory", 16))
@@ -49,12 +50,14 @@ def options(parser):
     """Arguments of the command line."""
     parser.add_argument("--windows", nargs="+", choices=trace.WINDOWS, default=list(trace.WINDOWS), metavar="ID",
                         help=f"of {', '.join(trace.WINDOWS)} (default: all)")
-    parser.add_argument("--loads", nargs="+", type=float, default=[0.6, 0.8, 1.0, 1.2, 1.5], metavar="LOAD",
-                        help="of the containers, as for `swim` (default: 0.6 0.8 1.0 1.2 1.5)")
+    parser.add_argument("--loads", nargs="+", type=float, default=_LOADS, metavar="LOAD",
+                        help=f"of the containers, as for `swim` (default: {' '.join(map(str, _LOADS))})")
 
 
 def run(arguments, _):
-    """Prints and writes the table."""
+    """Prints and writes the table; of a part of it, to a page of its own."""
+    part = [*(arguments.windows if arguments.windows != list(trace.WINDOWS) else ()),
+            *(f"{load:g}" for load in arguments.loads if arguments.loads != _LOADS)]
     rows = [[window, f"{load:g}", *_row(trace.WINDOWS[window], load)] for window in arguments.windows for load in arguments.loads]
     columns = ["window", "load", "fair, s", *(way.title for way in _WAYS)]
     method = (f"Each window's jobs as `scripts/replay swim --load LOAD` would submit them, through `hiatus simulate cluster`: {NODES} nodes of "
@@ -62,7 +65,7 @@ def run(arguments, _):
               "work. Cells are mean sojourns over those of equal shares without preemption (`fair`, with its seconds): of all jobs, and of "
               "jobs with one map. *Sizes told*: every job carries its true size as `hiatus.size`. *No brakes*: "
               f"{', '.join(f'`{key}` = {value}' for key, value in _NO_BRAKES)}. `srpt` ranks by estimated work left, and ages nobody.")
-    tables.write("replay-gain", "What there is to gain in SWIM's windows, simulated", method,
+    tables.write("-".join(["replay-gain", *part]), "What there is to gain in SWIM's windows, simulated", method,
                  [tables.table("Mean sojourn over that of `fair`", columns, rows)], command="scripts/replay")
 
 

@@ -5,7 +5,6 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
@@ -57,7 +56,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class HiatusContainersLauncher extends ContainersLauncher {
     private static final Logger LOG = LoggerFactory.getLogger(HiatusContainersLauncher.class);
-    private static final long RECOVERY_TIMEOUT_MS = 60_000;
     private static final long LOOK_AGAIN_MS = 20;
 
     /** The states a recovered container goes through before it runs or is paused again. */
@@ -324,15 +322,14 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         }
     }
 
-    /** Recovery brings a container here unless it has ended, or is being killed: then this gives up, false. */
+    /** Recovery brings a container here, however long it takes, unless it has ended, or is being killed: then this gives up, false. */
     private static boolean awaitState(Container container, ContainerState state) {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RECOVERY_TIMEOUT_MS);
         while (true) {
             ContainerState now = container.getContainerState(); // one look: it may change between two
             if (now == state) {
                 return true;
             }
-            if (System.nanoTime() > deadline || !STARTING.contains(now)) {
+            if (!STARTING.contains(now)) {
                 return false;
             }
             try {

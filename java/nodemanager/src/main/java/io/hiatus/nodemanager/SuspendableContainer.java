@@ -90,16 +90,34 @@ final class SuspendableContainer {
     }
 
     /**
-     * Takes a reason away and, if it was the last one, continues the container.
+     * Continues what an earlier NodeManager has left stopped, unless it is suspended by now.
      *
      * @throws IOException when some process is still stopped
+     */
+    synchronized void runUnlessSuspended(Suspender how) throws IOException {
+        if (state != State.SUSPENDED && state != State.PULSE) {
+            how.resume();
+        }
+    }
+
+    /**
+     * Takes a reason away and, if it was the last one, continues the container.
+     *
+     * @throws IOException when some process is still stopped; the reason stays, so that one may try again
      */
     synchronized void resume(Reason why) throws IOException {
         if (!reasons.remove(why) || !reasons.isEmpty() || state != State.SUSPENDED && state != State.PULSE) {
             return;
         }
         cancelPulse();
-        suspender.resume();
+        try {
+            suspender.resume();
+        } catch (IOException e) {
+            reasons.add(why);
+            state = State.PULSE; // some may run
+            schedule(this::endPulse, conf.pulseLengthMs);
+            throw e;
+        }
         state = State.RUNNING;
         guard.unwatch(id);
         LOG.info("Resumed {}", id);

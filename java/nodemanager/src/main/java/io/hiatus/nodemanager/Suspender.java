@@ -97,7 +97,7 @@ final class Suspender {
             stopAll(cancelled);
         } catch (IOException | RuntimeException e) {
             try {
-                release();
+                continueAll();
             } catch (IOException next) {
                 e.addSuppressed(next);
             }
@@ -164,6 +164,17 @@ final class Suspender {
                 throw new IOException("still stopped " + conf.signalTimeoutMs + " ms after SIGCONT: " + stopped);
             }
             pause();
+        }
+    }
+
+    /** Takes back what was sent: a process that hangs in the kernel may stop only later, unless it is told otherwise. */
+    private void continueAll() throws IOException {
+        if (freezer != null) {
+            freezer.thaw();
+        }
+        List<ProcessInfo> alive = processes.scan();
+        if (!alive.isEmpty()) {
+            signaller.send(CONT, groups(alive));
         }
     }
 

@@ -102,17 +102,18 @@ final class Suspension {
         }
         try {
             Suspender how = suspender(id, pidFile, signaller);
-            // A promotion may have come before this.
-            boolean held = holdMark(id, pidFile).exists()
-                && container.getContainerTokenIdentifier().getExecutionType() == ExecutionType.OPPORTUNISTIC;
-            if (paused) {
-                container(id).suspendAgain(Reason.PAUSED, how);
-            }
-            if (held) {
-                container(id).suspendAgain(Reason.HELD, how);
-            }
-            if (!paused && !held) {
-                how.resume();
+            SuspendableContainer tracked = container(id);
+            synchronized (tracked) { // orders come from now on
+                // A promotion may have come before this.
+                boolean held = holdMark(id, pidFile).exists()
+                    && container.getContainerTokenIdentifier().getExecutionType() == ExecutionType.OPPORTUNISTIC;
+                if (paused) {
+                    tracked.suspendAgain(Reason.PAUSED, how);
+                }
+                if (held) {
+                    tracked.suspendAgain(Reason.HELD, how);
+                }
+                tracked.runUnlessSuspended(how);
             }
         } catch (IOException e) {
             LOG.warn("{} could not be restored as {}: killing it", id, paused ? "paused" : "running", e);

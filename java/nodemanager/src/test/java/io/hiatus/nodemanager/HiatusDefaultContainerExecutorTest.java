@@ -141,6 +141,21 @@ public class HiatusDefaultContainerExecutorTest {
         }
     }
 
+    /** The NodeManager calls it running, and may pause it, a moment before it looks how the earlier one left it. */
+    @Test
+    public void aPauseThatComesFirstIsNotUndoneByTheRestoration() throws Exception {
+        init();
+        try (TestContainer test = new TestContainer(folder.getRoot(), TICKS, 2)) {
+            executor.activateContainer(TestContainer.ID, test.pidPath());
+            executor.suspension().track(TestContainer.ID);
+            executor.pauseContainer(container);
+            executor.suspension().restore(container, test.pidPath(), new KillSignaller());
+            assertTrue(test.allStopped());
+            executor.resumeContainer(container);
+            assertTrue(test.noneStopped());
+        }
+    }
+
     @Test
     public void aHeldContainerStandsStillWhateverTheNodeManagersSchedulerDoes() throws Exception {
         init();
@@ -171,12 +186,13 @@ public class HiatusDefaultContainerExecutorTest {
             File home = folder.newFolder();
             try (TestContainer test = new TestContainer(home, TICKS, 2)) {
                 assertTrue(new File(home, TestContainer.ID + ".held").createNewFile()); // by the earlier NodeManager
-                test.suspender(conf).stop(() -> false);
-                reacquire(test);
-                await().until(this::isTracked);
                 if (type == ExecutionType.GUARANTEED) {
+                    test.suspender(conf).stop(() -> false);
+                    reacquire(test);
                     await().until(test::noneStopped);
                 } else {
+                    reacquire(test);
+                    await().until(() -> isTracked() && test.allStopped());
                     executor.resumeContainer(container);
                     await().until(test::allStopped);
                     executor.hold(container, () -> false);

@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.commons.io.FileUtils;
 import org.junit.After;
 import org.junit.Rule;
 import org.junit.Test;
@@ -82,12 +81,12 @@ public class OrphanGuardTest {
     public void notIfAnotherNodeManagerHasTakenThemOver() throws Exception {
         try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
             Process first = nodeManager(container);
-            await().until(() -> container.has(OWNER));
+            await().until(() -> container.has(OWNER) && !container.read(OWNER).isEmpty());
             String firstGuard = container.read(OWNER);
             Process second = nodeManager(container);
             await().until(() -> !container.read(OWNER).isEmpty() && !container.read(OWNER).equals(firstGuard));
             first.destroyForcibly().waitFor();
-            await().until(() -> ProcFs.process(Integer.parseInt(firstGuard)) == null);
+            awaitEnd(Integer.parseInt(firstGuard));
             assertTrue(container.allStopped());
             second.destroyForcibly().waitFor();
             await().until(container::noneStopped);
@@ -97,11 +96,12 @@ public class OrphanGuardTest {
     /** A NodeManager without recovery begins by clearing away what its predecessor left; who is stopped is still there. */
     @Test
     public void whatTheNextNodeManagerKnowsNothingOfRunsOnAfterTheGrace() throws Exception {
-        try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
+        try (TestContainer container = new TestContainer(folder.newFolder(), "sleep 600; true", 2)) {
             Process nodeManager = nodeManager(TimeUnit.SECONDS.toMillis(2), container);
             await().until(() -> container.has(OWNER) && !container.read(OWNER).isEmpty());
             nodeManager.destroyForcibly().waitFor();
-            FileUtils.deleteDirectory(container.directory);
+            // At once: a guard that looks meanwhile must not find the directory without its file.
+            assertTrue(container.directory.renameTo(new File(folder.getRoot(), "away")));
             await().until(container::noneStopped);
         }
     }

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Logger;
@@ -66,7 +67,7 @@ public class SuspendableContainerTest {
     @Test
     public void oneSuspendedSinceBeforeARestartIsPulsedAtOnce() throws Exception {
         try (TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2)) {
-            pulses(3_600_000, 100);
+            pulses(3_600_000, 2_000);
             suspendable().suspendAgain(Reason.PAUSED, container.suspender(conf));
             long before = container.length("ticks");
             await().until(() -> container.length("ticks") > before);
@@ -107,6 +108,28 @@ public class SuspendableContainerTest {
                 step.getValue().run(); // and ends
             }
             suspendable.resume(Reason.PAUSED);
+        }
+    }
+
+    @Test
+    public void aResumeThatFailsMayBeTriedAgain() throws Exception {
+        AtomicBoolean fails = new AtomicBoolean(true);
+        KillSignaller signaller = new KillSignaller() {
+            @Override
+            public void send(JobSignal signal, Set<Integer> groups) throws IOException {
+                if (signal == JobSignal.CONT && fails.getAndSet(false)) {
+                    throw new IOException("no memory for another process");
+                }
+                super.send(signal, groups);
+            }
+        };
+        try (TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2)) {
+            pulses(3_600_000, 50);
+            SuspendableContainer suspendable = suspendable();
+            suspendable.suspend(Reason.HELD, container.suspender(conf, signaller));
+            assertThrows(IOException.class, () -> suspendable.resume(Reason.HELD));
+            suspendable.resume(Reason.HELD);
+            assertTrue(container.noneStopped());
         }
     }
 

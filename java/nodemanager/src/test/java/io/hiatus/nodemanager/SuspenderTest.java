@@ -47,6 +47,22 @@ public class SuspenderTest {
         }
     }
 
+    /** One that hangs in the kernel has been told to stop, and does so later. */
+    @Test
+    public void aStopThatFailsIsTakenBackFromThoseToo() throws Exception {
+        Signaller notYet = new KillSignaller() {
+            @Override
+            public void send(JobSignal signal, Set<Integer> groups) {
+                sent.add(signal);
+            }
+        };
+        conf.setLong(SuspensionConf.SIGNAL_TIMEOUT_MS, 50);
+        try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
+            assertThrows(IOException.class, () -> container.suspender(conf, notYet).stop(() -> false));
+            assertEquals(JobSignal.CONT, sent.get(sent.size() - 1));
+        }
+    }
+
     @Test
     public void whoHandlesTstpIsToldFirstAndMayStopItself() throws Exception {
         try (TestContainer container = new TestContainer(folder.getRoot(), HANDLER, 2)) {

@@ -44,7 +44,8 @@ final class TestContainer implements AutoCloseable {
     }
 
     Suspender suspender(Configuration conf, Signaller signaller) {
-        return new Suspender(new SuspensionConf(conf), processes, signaller, null, directory);
+        // It has its own look at the processes: ours is for the test's thread alone.
+        return new Suspender(new SuspensionConf(conf), new ContainerProcesses(processes.leader), signaller, null, directory);
     }
 
     boolean allStopped() throws IOException {

@@ -26,7 +26,13 @@ final class AppProperties {
   /** The words of a property: a copy, empty where there are none. */
   static Set<String> get(RMContext rm, ApplicationId id, String name) {
     ApplicationSubmissionContext context = context(rm.getRMApps().get(id));
-    String listed = context == null ? "" : context.getApplicationSchedulingPropertiesMap().getOrDefault(name, "");
+    if (context == null) {
+      return new LinkedHashSet<>();
+    }
+    String listed;
+    synchronized (context) { // as its own methods are; the map is what they change
+      listed = context.getApplicationSchedulingPropertiesMap().getOrDefault(name, "");
+    }
     return listed.isEmpty() ? new LinkedHashSet<>() : new LinkedHashSet<>(Arrays.asList(listed.split(",")));
   }
 

@@ -167,11 +167,12 @@ final class ContainerControl {
     List<Container> promoted = attempt.pullNewlyPromotedContainers();
     List<Container> demoted = attempt.pullNewlyDemotedContainers();
     if (!promoted.isEmpty() || !demoted.isEmpty()) {
-      Owed to = owed.computeIfAbsent(attempt, any -> new Owed());
-      synchronized (to) {
+      owed.compute(attempt, (any, before) -> {
+        Owed to = before == null ? new Owed() : before;
         to.promoted.addAll(promoted);
         to.demoted.addAll(demoted);
-      }
+        return to;
+      });
       tellChanged(promoted, demoted);
     }
   }
@@ -192,11 +193,9 @@ final class ContainerControl {
     });
     tellChanged(allocation.getPromotedContainers(), allocation.getDemotedContainers());
     Owed to = owed.remove(attempt);
-    if (to != null) {
-      synchronized (to) {
-        allocation.getPromotedContainers().addAll(to.promoted);
-        allocation.getDemotedContainers().addAll(to.demoted);
-      }
+    if (to != null) { // and nobody else has it now
+      allocation.getPromotedContainers().addAll(to.promoted);
+      allocation.getDemotedContainers().addAll(to.demoted);
     }
   }
 

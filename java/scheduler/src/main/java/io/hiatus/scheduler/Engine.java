@@ -293,7 +293,13 @@ final class Engine {
 
   /** Notices steps that hang. Its own thread looks, without the lock. */
   void watch() {
-    watchdog.look(HANGING_BUDGETS * conf.stepBudgetMs());
+    long budgetMs;
+    try {
+      budgetMs = conf.stepBudgetMs();
+    } catch (IllegalArgumentException e) {
+      return; // no step is made with it, and each says so; it may be mended
+    }
+    watchdog.look(HANGING_BUDGETS * budgetMs);
   }
 
   /**

@@ -106,6 +106,13 @@ public class FallbackTest extends OneSuspended {
   }
 
   @Test
+  public void aBudgetThatIsNoneEndsNotTheWatch() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> conf.set(HiatusConfiguration.STEP_BUDGET_MS, "fast"))) {
+      cluster.engine().watch();
+    }
+  }
+
+  @Test
   public void aCoreWhoseBooksDifferIsMadeAnewAndGivenUpIfThatDoesNotHelp() throws Exception {
     try (MockCluster cluster = MockCluster.with(conf -> conf.set(HiatusConfiguration.BOOKS_INTERVAL_MS, "100"))) {
       suspendOne(cluster);

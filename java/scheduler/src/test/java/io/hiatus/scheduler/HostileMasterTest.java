@@ -50,7 +50,7 @@ public class HostileMasterTest {
 
   private ProgressPoller poller() {
     if (conf.get(HiatusConfiguration.PROGRESS_TIMEOUT_MS) == null) {
-      conf.setLong(HiatusConfiguration.PROGRESS_TIMEOUT_MS, 200);
+      conf.setLong(HiatusConfiguration.PROGRESS_TIMEOUT_MS, 1_000);
     }
     conf.setLong(HiatusConfiguration.PROGRESS_REQUESTS_PER_SECOND, 1_000);
     poller = new ProgressPoller(() -> apps, () -> facts, id -> false, new HiatusConfiguration(conf));
@@ -185,6 +185,7 @@ public class HostileMasterTest {
   public void itSaysNothingOfOthersContainers() throws Exception {
     String tasks = "{\"tasks\":{\"task\":[{\"id\":\"task_1_0001_m_000000\",\"state\":\"RUNNING\",\"startTime\":1,\"progress\":5}]}}";
     String attempts = "{\"taskAttempts\":{\"taskAttempt\":[{\"state\":\"RUNNING\",\"assignedContainerId\":\"%s\"}]}}";
+    conf.setLong(HiatusConfiguration.PROGRESS_TIMEOUT_MS, 30_000);
     AtomicInteger asked = new AtomicInteger();
     String[] answers = {HONEST.replace("\"mapsCompleted\":7", "\"mapsCompleted\":0"), tasks,
         String.format(attempts, "container_1_0002_01_000003")};

@@ -33,7 +33,8 @@ public class StepperTest {
 
   @Test
   public void aBurstIsCarriedOutInPieces() throws Exception {
-    try (MockCluster cluster = MockCluster.plain()) {
+    // No ticker beside the test's own steps.
+    try (MockCluster cluster = MockCluster.with(conf -> conf.setBoolean(HiatusConfiguration.PLACE_BETWEEN_HEARTBEATS, false))) {
       FakeApp app = burst(cluster);
       int pieces = 0;
       int before = 0;
