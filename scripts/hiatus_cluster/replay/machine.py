@@ -3,6 +3,7 @@ was measured on a slow one is not compared with what a fast one did: what neighb
 
 import json
 import os
+import statistics
 import threading
 import time
 import zlib
@@ -30,9 +31,7 @@ class Readings:
     others_during: float  #: share taken by processes that are not the cluster's; those that live shorter than 2 s may be missed
     idle_during: float
     stolen_during: float  #: share that the host gave to other machines
-    #: A fixed piece of work, times done in a second of a CPU: the upper quartile, which is of looks at which the other CPUs had
-    #: nothing to do. What those that share a core do slows this one down, and is the cluster's own work.
-    speed_during: float
+    speed_during: float  #: a fixed piece of work, times done in a second of a CPU
     least_available_mb: int
     swapped_in_pages: int
 
@@ -81,8 +80,8 @@ class Watch:
     def readings(self):
         """What was seen; after the run."""
         others = self._foreign_ticks / _TICKS_PER_S / (self._seconds * os.cpu_count())
-        speed = sorted(self._speeds)[3 * len(self._speeds) // 4]
-        return Readings(self._load_before, self._others_before, others, self._idle, self._stolen, speed, self._available_mb, self._swapped)
+        return Readings(self._load_before, self._others_before, others, self._idle, self._stolen, statistics.median(self._speeds),
+                        self._available_mb, self._swapped)
 
     def _look(self):
         before = self._foreign()
