@@ -54,7 +54,7 @@ class Replay:
     check: Callable  #: (cluster, repetition, results, folder to work in) -> list of what was checked, in words; raises ClusterError
     fs: str = "local"
     prepare: Callable = lambda cluster, repetition: None  #: puts data into a fresh cluster
-    late_s: float = 1.0  #: so much later than another may a job reach the ResourceManager, beside its time; else the run is void
+    late_s: float = 2.0  #: so much later than another may a job reach the ResourceManager, beside its time; else the run is void
     slots_a_node: int = schedulers.SLOTS_A_NODE  #: tasks that a node may run at a time
     kind: Callable = Cluster  #: what makes its clusters, each of a state directory
 
