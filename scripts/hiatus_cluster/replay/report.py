@@ -32,7 +32,7 @@ def _keep(runs, path):
     """The runs themselves, from which others may compute what is in no table."""
     documents = [{"scheduler": name, "repetition": repetition, **document} for (name, repetition), document in runs.items()]
     path.write_bytes(gzip.compress(json.dumps(documents).encode(), mtime=0))
-    return (f"## The runs\n\n[{path.name}]({path.name}): every job and every container of each. Under `lives` are a container's bin, begin, "
+    return (f"## The runs\n\n[{path.name}]({path.name}): every job of each, and its tasks' containers. Under `lives` are a container's bin, begin, "
             "end (s from the first submission) and whether it ran or was suspended.\n")
 
 
