@@ -18,8 +18,9 @@ class Costs:
 
     def alone_s(self, stages_ms, slots):
         """Seconds that a job of these task times takes alone: its tasks in order on all containers, stage after stage."""
-        own_s = self.job_s if all(stages_ms[1:]) and len(stages_ms) > 1 else self.maps_only_s
-        return own_s + sum(_makespan([ms / 1000 + self.task_s for ms in stage], slots) for stage in stages_ms)
+        stages = [stage for stage in stages_ms if stage]
+        own_s = self.job_s if len(stages) > 1 else self.maps_only_s
+        return own_s + sum(_makespan([ms / 1000 + self.task_s for ms in stage], slots) for stage in stages)
 
 
 def measure(cluster):

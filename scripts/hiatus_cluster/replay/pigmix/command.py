@@ -37,8 +37,7 @@ def options(parser):
 def run(arguments, say):
     """Replays a workload; prints and writes the tables."""
     mix, scale, slots = MIXES[arguments.workload], arguments.scale, arguments.slots_a_node
-    count = mix.queries if arguments.jobs is None else arguments.jobs
-    between_s = mix.between_s if arguments.between is None else arguments.between
+    count, between_s = _how_many_how_often(arguments)
     if not (scale <= 100 and count > 0 and 0 < between_s < math.inf and slots > 0):
         raise ClusterError(f"--scale {scale}, --jobs {count}, --between {between_s:g}, --slots-a-node {slots}: all must be above 0, "
                            "the scale at most 100")
@@ -53,14 +52,22 @@ def run(arguments, say):
     report.write(one, f"PigMix, {arguments.workload.upper()}, replayed on real daemons", method, runs, arguments)
 
 
+def _how_many_how_often(arguments):
+    """Queries, and the mean time between their arrivals in s: as asked for, or the workload's."""
+    mix = MIXES[arguments.workload]
+    return (mix.queries if arguments.jobs is None else arguments.jobs,
+            mix.between_s if arguments.between is None else arguments.between)
+
+
 def name_of(arguments):
     """Of the folder and the page: the workload, and what is not as usual in it."""
-    mix, scale, slots, between_s = MIXES[arguments.workload], arguments.scale, arguments.slots_a_node, arguments.between
+    mix, scale, slots = MIXES[arguments.workload], arguments.scale, arguments.slots_a_node
+    count, between_s = _how_many_how_often(arguments)
     unusual = {f"{scale.numerator}in{scale.denominator}": scale != 1,
                "-".join(arguments.queries): arguments.queries != list(QUERIES),
-               f"{arguments.jobs}-queries": arguments.jobs not in (None, mix.queries),
+               f"{count}-queries": count != mix.queries,
                f"{slots}-a-node": slots != schedulers.SLOTS_A_NODE,
-               f"every-{between_s or 0:g}s": between_s not in (None, mix.between_s)}
+               f"every-{between_s:g}s": between_s != mix.between_s}
     return "-".join(["pigmix", arguments.workload, *(word for word, is_so in unusual.items() if is_so)])
 
 

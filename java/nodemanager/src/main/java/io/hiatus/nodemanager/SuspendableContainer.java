@@ -114,7 +114,7 @@ final class SuspendableContainer {
             suspender.resume();
         } catch (IOException e) {
             reasons.add(why);
-            state = State.PULSE; // some may run
+            state = State.PULSE; // some may run: they are stopped again, pulses or not
             schedule(this::endPulse, conf.pulseLengthMs);
             throw e;
         }
@@ -202,11 +202,13 @@ final class SuspendableContainer {
 
     /** An interval after its processes last all ran, and not after the last of them was stopped: the first may be who sends heartbeats. */
     private void nextPulse(long ran) {
-        schedule(this::beginPulse, conf.pulseIntervalMs - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - ran));
+        if (conf.pulseIntervalMs > 0) {
+            schedule(this::beginPulse, conf.pulseIntervalMs - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - ran));
+        }
     }
 
     private void schedule(Runnable step, long afterMs) {
-        if (conf.pulseIntervalMs > 0 && !timer.isShutdown()) {
+        if (!timer.isShutdown()) {
             nextPulseStep = timer.schedule(() -> reporting(step), afterMs, TimeUnit.MILLISECONDS);
         }
     }

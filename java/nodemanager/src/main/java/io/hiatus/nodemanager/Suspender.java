@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * Stops all processes of one container and lets them run again, and believes neither before {@code /proc} shows it.
@@ -97,7 +98,7 @@ final class Suspender {
             stopAll(cancelled);
         } catch (IOException | RuntimeException e) {
             try {
-                continueAll();
+                release(any -> true); // one that hangs in the kernel may stop only later, unless it is told otherwise
             } catch (IOException next) {
                 e.addSuppressed(next);
             }
@@ -167,36 +168,29 @@ final class Suspender {
         }
     }
 
-    /** Takes back what was sent: a process that hangs in the kernel may stop only later, unless it is told otherwise. */
-    private void continueAll() throws IOException {
-        if (freezer != null) {
-            freezer.thaw();
-        }
-        List<ProcessInfo> alive = processes.scan();
-        if (!alive.isEmpty()) {
-            signaller.send(CONT, groups(alive));
-        }
-    }
-
     /**
      * One attempt at letting everything run: thaws, and continues what is stopped.
      *
      * @return those that were seen stopped
      */
     List<ProcessInfo> release() throws IOException {
+        return release(ProcessInfo::isStoppedBySignal);
+    }
+
+    private List<ProcessInfo> release(Predicate<ProcessInfo> which) throws IOException {
         if (freezer != null) {
             freezer.thaw();
         }
-        List<ProcessInfo> stopped = new ArrayList<>();
+        List<ProcessInfo> chosen = new ArrayList<>();
         for (ProcessInfo process : processes.scan()) {
-            if (process.isStoppedBySignal()) {
-                stopped.add(process);
+            if (which.test(process)) {
+                chosen.add(process);
             }
         }
-        if (!stopped.isEmpty()) {
-            signaller.send(CONT, groups(stopped));
+        if (!chosen.isEmpty()) {
+            signaller.send(CONT, groups(chosen));
         }
-        return stopped;
+        return chosen;
     }
 
     private static boolean anyRuns(List<ProcessInfo> processes) {

@@ -81,7 +81,7 @@ public class OrphanGuardTest {
     public void notIfAnotherNodeManagerHasTakenThemOver() throws Exception {
         try (TestContainer container = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
             Process first = nodeManager(container);
-            await().until(() -> container.has(OWNER) && !container.read(OWNER).isEmpty());
+            await().until(() -> hasOwner(container));
             String firstGuard = container.read(OWNER);
             Process second = nodeManager(container);
             await().until(() -> !container.read(OWNER).isEmpty() && !container.read(OWNER).equals(firstGuard));
@@ -98,7 +98,7 @@ public class OrphanGuardTest {
     public void whatTheNextNodeManagerKnowsNothingOfRunsOnAfterTheGrace() throws Exception {
         try (TestContainer container = new TestContainer(folder.newFolder(), "sleep 600; true", 2)) {
             Process nodeManager = nodeManager(TimeUnit.SECONDS.toMillis(2), container);
-            await().until(() -> container.has(OWNER) && !container.read(OWNER).isEmpty());
+            await().until(() -> hasOwner(container));
             nodeManager.destroyForcibly().waitFor();
             // At once: a guard that looks meanwhile must not find the directory without its file.
             assertTrue(container.directory.renameTo(new File(folder.getRoot(), "away")));
@@ -109,12 +109,17 @@ public class OrphanGuardTest {
     /** With a grace of an hour: who waits for that is still there when the test ends. */
     private int guardOfAKilledNodeManager(TestContainer container) throws Exception {
         Process nodeManager = nodeManager(TimeUnit.HOURS.toMillis(1), container);
-        await().until(() -> container.has(OWNER) && !container.read(OWNER).isEmpty());
+        await().until(() -> hasOwner(container));
         int guard = Integer.parseInt(container.read(OWNER));
         nodeManager.destroyForcibly().waitFor();
         Thread.sleep(200);
         assertTrue("it waits", container.allStopped() && ProcFs.process(guard) != null);
         return guard;
+    }
+
+    /** The shell makes the file before it writes into it. */
+    private static boolean hasOwner(TestContainer container) throws IOException {
+        return container.has(OWNER) && !container.read(OWNER).isEmpty();
     }
 
     private static void awaitEnd(int guard) {

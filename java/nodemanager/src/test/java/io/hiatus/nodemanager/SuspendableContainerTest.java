@@ -117,17 +117,18 @@ public class SuspendableContainerTest {
         KillSignaller signaller = new KillSignaller() {
             @Override
             public void send(JobSignal signal, Set<Integer> groups) throws IOException {
+                super.send(signal, groups);
                 if (signal == JobSignal.CONT && fails.getAndSet(false)) {
                     throw new IOException("no memory for another process");
                 }
-                super.send(signal, groups);
             }
         };
         try (TestContainer container = new TestContainer(folder.getRoot(), TICKS, 2)) {
-            pulses(3_600_000, 50);
+            pulses(0, 50);
             SuspendableContainer suspendable = suspendable();
             suspendable.suspend(Reason.HELD, container.suspender(conf, signaller));
             assertThrows(IOException.class, () -> suspendable.resume(Reason.HELD));
+            await().until(container::allStopped);
             suspendable.resume(Reason.HELD);
             assertTrue(container.noneStopped());
         }
