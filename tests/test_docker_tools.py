@@ -47,9 +47,8 @@ def test_every_variable_of_a_compose_file_has_a_value(file, saved):
 def test_every_daemon_is_a_service_and_nodes_have_limits_and_the_mark():
     services = yaml.safe_load((image.FOLDER / "compose.yaml").read_text())["services"]
     assert set(services) == {"namenode", "datanode", "resourcemanager", "historyserver", "nodemanager", "client"}
-    node = services["nodemanager"]
-    assert node["mem_limit"] == "${NODE_LIMIT}"
-    assert node["environment"]["HIATUS_CLUSTER"] == "${STATE}", "by which its processes are found"
+    assert services["nodemanager"]["mem_limit"] == "${NODE_LIMIT}"
+    assert all(one["environment"]["HIATUS_CLUSTER"] == "${STATE}" for one in services.values()), "by which their processes are found"
     assert all(service["image"] == image.NAME for service in services.values())
     extended = [name for file in _FILES for name in yaml.safe_load(file.read_text())["services"]]
     assert set(extended) == set(services)

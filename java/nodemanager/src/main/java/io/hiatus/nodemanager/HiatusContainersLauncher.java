@@ -42,8 +42,10 @@ import org.slf4j.LoggerFactory;
  * <ul>
  * <li>pauses a container once in its life: its flag is not reset when it is resumed, so the second time neither pauses nor
  * answers, and the container that waits for the room waits on;</li>
- * <li>loses the order to pause a container that is just being resumed: the one that waits for its room would wait until
- * some container ends;</li>
+ * <li>loses the order to pause a container that is just being launched or resumed: the one that waits for its room would
+ * wait until some container ends;</li>
+ * <li>calls a container running, or paused after a restart, a moment before it is in the executor's hands: an order in
+ * that moment would fail, and end in a kill;</li>
  * <li>forgets a paused container at a NodeManager restart: it could neither be resumed nor killed, and its
  * processes would stay stopped for ever;</li>
  * <li>looks for room for containers that ran through such a restart and already hold their room, once containers wait for
@@ -63,9 +65,14 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         EnumSet.of(ContainerState.NEW, ContainerState.LOCALIZING, ContainerState.SCHEDULED);
     /** Those in which it cannot be launched yet. */
     private static final Set<ContainerState> UNREADY = EnumSet.of(ContainerState.NEW, ContainerState.LOCALIZING);
+    /** Those in which YARN takes it for launched. */
+    private static final Set<ContainerState> LAUNCHED =
+        EnumSet.of(ContainerState.RUNNING, ContainerState.PAUSING, ContainerState.PAUSED, ContainerState.RESUMING);
+    /** Those in which it has no answer to the order to pause, and will run. */
+    private static final Set<ContainerState> ABOUT_TO_RUN = EnumSet.of(ContainerState.SCHEDULED, ContainerState.RESUMING);
 
     private final Set<ContainerId> recovered = ConcurrentHashMap.newKeySet();
-    /** Ordered to pause while being resumed; known to the dispatcher's thread alone. */
+    /** Ordered to pause while about to run; known to the dispatcher's thread alone. */
     private final Set<ContainerId> pauseMissed = new HashSet<>();
     /** Put aside by the ResourceManager; changed by the dispatcher's thread alone. */
     private final Set<ContainerId> held = ConcurrentHashMap.newKeySet();
@@ -89,23 +96,28 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     }
 
     /**
-     * A container has no answer to the order to pause while it is being resumed: it gets the order again when it runs.
-     * One that ends well while it is being paused would stay for ever, with nothing cleaned up and nobody told; from PAUSED
-     * it knows the way. One that is held is let go when it is promoted.
+     * A container has no answer to the order to pause while it is being launched or resumed: it gets the order again when
+     * it runs. One that ends well while it is being paused would stay for ever, with nothing cleaned up and nobody told;
+     * from PAUSED it knows the way. One that is to be held is, once it is launched, and is let go when it is promoted.
      */
     private void watch(ContainerEvent event) {
         ContainerId id = event.getContainerID();
         switch (event.getType()) {
             case PAUSE_CONTAINER:
                 Container container = context.getContainers().get(id);
-                if (container != null && container.getContainerState() == ContainerState.RESUMING) {
+                if (container != null && ABOUT_TO_RUN.contains(container.getContainerState())) {
                     pauseMissed.add(id);
                 }
                 break;
-            case CONTAINER_RESUMED:
-                if (pauseMissed.remove(id)) {
-                    dispatch(new ContainerPauseEvent(id, "Its room was needed while it was being resumed"));
+            case CONTAINER_LAUNCHED:
+            case RECOVER_PAUSED_CONTAINER:
+                if (held.contains(id)) {
+                    settleHold(context.getContainers().get(id));
                 }
+                pauseIfMissed(id);
+                break;
+            case CONTAINER_RESUMED:
+                pauseIfMissed(id);
                 break;
             case CONTAINER_EXITED_WITH_SUCCESS:
                 Container ended = context.getContainers().get(id);
@@ -125,6 +137,12 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                 break;
             default:
                 break;
+        }
+    }
+
+    private void pauseIfMissed(ContainerId id) {
+        if (pauseMissed.remove(id)) {
+            dispatch(new ContainerPauseEvent(id, "Its room was needed before it ran"));
         }
     }
 
@@ -216,6 +234,9 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         }
         ContainerId id = container.getContainerId();
         containerLauncher.submit(() -> {
+            if (!awaitLaunched(container)) {
+                return; // it has ended, or is yet to be launched
+            }
             try {
                 if (((SuspendingExecutor) executor).hold(container, () -> held.contains(id))) {
                     // The node calls it running, or paused, as before: this is where an administrator sees more.
@@ -231,7 +252,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     }
 
     private void pause(Container container) {
-        if (container.getContainerState() != ContainerState.PAUSING) {
+        if (!awaitLaunched(container) || container.getContainerState() != ContainerState.PAUSING) {
             return; // it has ended, or is being killed
         }
         ContainerId id = container.getContainerId();
@@ -250,7 +271,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     }
 
     private void resume(Container container) {
-        if (container.getContainerState() != ContainerState.RESUMING) {
+        if (!awaitLaunched(container) || container.getContainerState() != ContainerState.RESUMING) {
             return;
         }
         ContainerId id = container.getContainerId();
@@ -276,7 +297,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         ContainerId id = container.getContainerId();
         boolean roomToRun = !recovered.add(id);
         if (container.getContainerState() == ContainerState.SCHEDULED && !running.containsKey(id)) {
-            ((SuspendingExecutor) executor).suspension().expectPaused(id);
+            suspension().expectPaused(id);
             ContainerLaunch launch = new RecoveredPausedLaunch(container);
             running.put(id, launch);
             containerLauncher.submit(launch);
@@ -329,15 +350,34 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
             if (now == state) {
                 return true;
             }
-            if (!STARTING.contains(now)) {
+            if (!STARTING.contains(now) || !lookAgain()) {
                 return false;
             }
-            try {
-                Thread.sleep(LOOK_AGAIN_MS);
-            } catch (InterruptedException e) {
-                return false; // the NodeManager stops
+        }
+    }
+
+    /** Whoever orders something of a container waits here until the executor has it: false if it does not, or no more. */
+    private boolean awaitLaunched(Container container) {
+        while (!suspension().has(container.getContainerId())) {
+            if (!LAUNCHED.contains(container.getContainerState()) || !lookAgain()) {
+                return false;
             }
         }
+        return true;
+    }
+
+    /** False when the NodeManager stops. */
+    private static boolean lookAgain() {
+        try {
+            Thread.sleep(LOOK_AGAIN_MS);
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    private Suspension suspension() {
+        return ((SuspendingExecutor) executor).suspension();
     }
 
     private void kill(Container container, String because, Exception cause) {

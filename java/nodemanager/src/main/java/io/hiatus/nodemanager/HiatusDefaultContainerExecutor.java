@@ -48,9 +48,8 @@ public final class HiatusDefaultContainerExecutor extends DefaultContainerExecut
     @Override
     public int reacquireContainer(ContainerReacquisitionContext ctx) throws IOException, InterruptedException {
         ContainerId id = ctx.getContainerId();
-        suspension.track(id);
         try {
-            suspension.restore(ctx.getContainer(), getPidFilePath(id), signaller);
+            suspension.takeOver(ctx.getContainer(), getPidFilePath(id), signaller);
             return super.reacquireContainer(ctx);
         } finally {
             suspension.forget(id);

@@ -64,9 +64,8 @@ public final class HiatusLinuxContainerExecutor extends LinuxContainerExecutor i
     @Override
     public int reacquireContainer(ContainerReacquisitionContext ctx) throws IOException, InterruptedException {
         ContainerId id = ctx.getContainerId();
-        suspension.track(id);
         try {
-            suspension.restore(ctx.getContainer(), getPidFilePath(id), signaller(ctx.getUser()));
+            suspension.takeOver(ctx.getContainer(), getPidFilePath(id), signaller(ctx.getUser()));
             return super.reacquireContainer(ctx);
         } finally {
             suspension.forget(id);

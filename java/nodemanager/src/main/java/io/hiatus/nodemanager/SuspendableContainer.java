@@ -90,17 +90,6 @@ final class SuspendableContainer {
     }
 
     /**
-     * Continues what an earlier NodeManager has left stopped, unless it is suspended by now.
-     *
-     * @throws IOException when some process is still stopped
-     */
-    synchronized void runUnlessSuspended(Suspender how) throws IOException {
-        if (state != State.SUSPENDED && state != State.PULSE) {
-            how.resume();
-        }
-    }
-
-    /**
      * Takes a reason away and, if it was the last one, continues the container.
      *
      * @throws IOException when some process is still stopped; the reason stays, so that one may try again

@@ -71,9 +71,14 @@ final class Suspension {
         return timer;
     }
 
-    /** The container is about to be launched, or taken over from an earlier NodeManager. */
+    /** The container is about to be launched. */
     void track(ContainerId id) {
-        containers.put(id, new SuspendableContainer(id, conf, timer, guard));
+        containers.put(id, newContainer(id));
+    }
+
+    /** Whether it is launched, or taken over, and has not ended: others cannot be suspended. */
+    boolean has(ContainerId id) {
+        return containers.containsKey(id);
     }
 
     /** Its launch has returned. */
@@ -90,11 +95,11 @@ final class Suspension {
     }
 
     /**
-     * Brings a container taken over from an earlier NodeManager into the state that one had stored, from which it may
+     * Takes a container over from an earlier NodeManager: brings it into the state that one had stored, from which it may
      * have ended half a step away: within a pulse, or between stopping a container and storing so. One that cannot be
      * brought there is killed, as after a pause that fails.
      */
-    void restore(Container container, Path pidFile, Signaller signaller) {
+    void takeOver(Container container, Path pidFile, Signaller signaller) {
         ContainerId id = container.getContainerId();
         boolean paused = recoveredPaused.remove(id);
         if (pidFile == null || hasExited(pidFile)) {
@@ -102,9 +107,10 @@ final class Suspension {
         }
         try {
             Suspender how = suspender(id, pidFile, signaller);
-            SuspendableContainer tracked = container(id);
-            synchronized (tracked) { // orders come from now on
-                // A promotion may have come before this.
+            SuspendableContainer tracked = newContainer(id);
+            synchronized (tracked) { // orders come from now on, and wait for this
+                containers.put(id, tracked);
+                // Unless it has been promoted meanwhile.
                 boolean held = holdMark(id, pidFile).exists()
                     && container.getContainerTokenIdentifier().getExecutionType() == ExecutionType.OPPORTUNISTIC;
                 if (paused) {
@@ -113,7 +119,9 @@ final class Suspension {
                 if (held) {
                     tracked.suspendAgain(Reason.HELD, how);
                 }
-                tracked.runUnlessSuspended(how);
+                if (!paused && !held) {
+                    how.resume();
+                }
             }
         } catch (IOException e) {
             LOG.warn("{} could not be restored as {}: killing it", id, paused ? "paused" : "running", e);
@@ -181,6 +189,10 @@ final class Suspension {
         for (ContainerId id : containers.keySet()) {
             forget(id);
         }
+    }
+
+    private SuspendableContainer newContainer(ContainerId id) {
+        return new SuspendableContainer(id, conf, timer, guard);
     }
 
     private SuspendableContainer container(ContainerId id) throws IOException {

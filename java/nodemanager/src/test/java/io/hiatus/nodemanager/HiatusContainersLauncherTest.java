@@ -8,6 +8,7 @@ import static org.junit.Assert.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.after;
 import static org.mockito.Mockito.atLeastOnce;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.doThrow;
@@ -90,6 +91,7 @@ public class HiatusContainersLauncherTest {
         when(container.getLaunchContext()).thenReturn(RecoveredFilesTest.wanting());
         when(container.getResourceSet()).thenReturn(new ResourceSet());
         when(executor.suspension()).thenReturn(suspension);
+        suspension.track(TestContainer.ID);
         when(dispatcher.getEventHandler()).thenReturn((Event event) -> sent.add((Enum<?>) event.getType()));
         LocalDirsHandlerService dirs = mock(LocalDirsHandlerService.class);
         when(dirs.getLocalDirsForRead()).thenReturn(Collections.singletonList(folder.getRoot().getPath()));
@@ -153,14 +155,38 @@ public class HiatusContainersLauncherTest {
     }
 
     @Test
-    public void aContainerWhoseRoomIsNeededWhileItIsBeingResumedIsPausedOnceItRuns() {
-        state = ContainerState.RESUMING;
+    public void aContainerWhoseRoomIsNeededWhileItIsBeingLaunchedIsPausedOnceItRuns() {
+        isPausedAfter(ContainerEventType.CONTAINER_LAUNCHED, ContainerState.SCHEDULED);
+    }
+
+    @Test
+    public void soIsOneThatIsBeingResumed() {
+        isPausedAfter(ContainerEventType.CONTAINER_RESUMED, ContainerState.RESUMING);
+    }
+
+    private void isPausedAfter(ContainerEventType runs, ContainerState before) {
+        state = before;
         toContainer(new ContainerPauseEvent(TestContainer.ID, "room is needed"));
         assertTrue(sent.isEmpty());
-        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_RESUMED));
+        toContainer(new ContainerEvent(TestContainer.ID, runs));
         assertEquals(Collections.singletonList(ContainerEventType.PAUSE_CONTAINER), sent);
-        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_RESUMED)); // of the next time
+        toContainer(new ContainerEvent(TestContainer.ID, runs)); // of the next time
         assertEquals(1, sent.size());
+    }
+
+    /** YARN calls a container running, or paused after a restart, a moment before the executor has it. */
+    @Test
+    public void anOrderWaitsUntilTheExecutorHasTheContainer() {
+        suspension.forget(TestContainer.ID);
+        handle(ContainersLauncherEventType.PAUSE_CONTAINER, ContainerState.PAUSING);
+        verify(executor, after(200).never()).pauseContainer(container);
+        suspension.track(TestContainer.ID);
+        awaitSent(ContainerEventType.CONTAINER_PAUSED, 1);
+        suspension.forget(TestContainer.ID);
+        handle(ContainersLauncherEventType.RESUME_CONTAINER, ContainerState.RESUMING);
+        verify(executor, after(200).never()).resumeContainer(container);
+        suspension.track(TestContainer.ID);
+        awaitSent(ContainerEventType.CONTAINER_RESUMED, 1);
     }
 
     @Test
@@ -235,10 +261,25 @@ public class HiatusContainersLauncherTest {
         verify(executor, never()).hold(any(), any());
     }
 
+    @Test
+    public void oneThatIsYetToBeLaunchedIsHeldOnceItIs() throws Exception {
+        suspension.forget(TestContainer.ID);
+        askForThreadDump(ExecutionType.OPPORTUNISTIC, ContainerState.SCHEDULED);
+        verify(executor, after(200).never()).hold(any(), any());
+        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_LAUNCHED));
+        state = ContainerState.RUNNING;
+        suspension.track(TestContainer.ID);
+        verify(executor, timeout(10_000)).hold(eq(container), any());
+    }
+
     private void askForThreadDump(ExecutionType type) {
+        askForThreadDump(type, ContainerState.RUNNING);
+    }
+
+    private void askForThreadDump(ExecutionType type, ContainerState in) {
         ContainerTokenIdentifier token = token(type);
         when(container.getContainerTokenIdentifier()).thenReturn(token);
-        state = ContainerState.RUNNING;
+        state = in;
         launcher.handle(new SignalContainersLauncherEvent(container, SignalContainerCommand.OUTPUT_THREAD_DUMP));
     }
 

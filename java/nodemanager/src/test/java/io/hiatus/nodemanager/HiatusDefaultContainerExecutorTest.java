@@ -5,7 +5,9 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.isA;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
@@ -13,9 +15,12 @@ import static org.mockito.Mockito.when;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -141,17 +146,26 @@ public class HiatusDefaultContainerExecutorTest {
         }
     }
 
-    /** The NodeManager calls it running, and may pause it, a moment before it looks how the earlier one left it. */
+    /** The NodeManager calls it paused, and may resume it, before it is what the earlier one left. */
     @Test
-    public void aPauseThatComesFirstIsNotUndoneByTheRestoration() throws Exception {
+    public void anOrderThatComesWhileAContainerIsTakenOverWaits() throws Exception {
         init();
+        CountDownLatch goOn = new CountDownLatch(1);
+        Signaller slow = mock(Signaller.class);
+        doAnswer(call -> {
+            goOn.await();
+            new KillSignaller().send(call.getArgument(0), call.getArgument(1));
+            return null;
+        }).when(slow).send(any(), any());
+        when(slow.command(any(), any())).thenReturn("true");
         try (TestContainer test = new TestContainer(folder.getRoot(), TICKS, 2)) {
-            executor.activateContainer(TestContainer.ID, test.pidPath());
-            executor.suspension().track(TestContainer.ID);
-            executor.pauseContainer(container);
-            executor.suspension().restore(container, test.pidPath(), new KillSignaller());
-            assertTrue(test.allStopped());
-            executor.resumeContainer(container);
+            executor.suspension().expectPaused(TestContainer.ID);
+            launches.submit(() -> executor.suspension().takeOver(container, test.pidPath(), slow));
+            await().until(this::isTracked);
+            Future<?> resumed = launches.submit(() -> executor.resumeContainer(container));
+            assertThrows(TimeoutException.class, () -> resumed.get(200, TimeUnit.MILLISECONDS));
+            goOn.countDown();
+            resumed.get();
             assertTrue(test.noneStopped());
         }
     }
@@ -207,8 +221,7 @@ public class HiatusDefaultContainerExecutorTest {
         conf.setLong(SuspensionConf.SIGNAL_TIMEOUT_MS, 100);
         init();
         executor.suspension().expectPaused(TestContainer.ID);
-        executor.suspension().track(TestContainer.ID);
-        executor.suspension().restore(container, new Path(folder.getRoot() + "/pid"), new KillSignaller());
+        executor.suspension().takeOver(container, new Path(folder.getRoot() + "/pid"), new KillSignaller());
         verify(container).handle(isA(ContainerKillEvent.class));
     }
 
@@ -234,11 +247,6 @@ public class HiatusDefaultContainerExecutorTest {
     }
 
     private boolean isTracked() {
-        try {
-            executor.suspension().resume(TestContainer.ID); // does nothing to a running one
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
+        return executor.suspension().has(TestContainer.ID);
     }
 }

@@ -92,14 +92,7 @@ public class HiatusLinuxContainerExecutorTest {
         executor.activateContainer(TestContainer.ID, test.pidPath());
         launches.submit(() -> executor.reacquireContainer(new ContainerReacquisitionContext.Builder()
             .setContainer(container).setContainerId(TestContainer.ID).setUser("alice").build()));
-        await().until(() -> {
-            try {
-                executor.suspension().resume(TestContainer.ID);
-                return true;
-            } catch (IOException e) {
-                return false;
-            }
-        });
+        await().until(() -> executor.suspension().has(TestContainer.ID));
     }
 
     @Test
