@@ -111,8 +111,12 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                 break;
             case CONTAINER_LAUNCHED:
             case RECOVER_PAUSED_CONTAINER:
-                if (held.contains(id)) {
-                    settleHold(context.getContainers().get(id));
+                Container launched = context.getContainers().get(id);
+                if (launched != null && held.contains(id)) {
+                    containerLauncher.submit(() -> {
+                        awaitState(launched, ContainerState.RUNNING); // it hears of this after us
+                        settleHold(launched);
+                    });
                 }
                 pauseIfMissed(id);
                 break;
