@@ -159,8 +159,13 @@ public class HiatusDefaultContainerExecutorTest {
         }).when(slow).send(any(), any());
         when(slow.command(any(), any())).thenReturn("true");
         try (TestContainer test = new TestContainer(folder.getRoot(), TICKS, 2)) {
+            File elsewhere = new File(folder.getRoot(), "elsewhere");
+            assertTrue(test.pidFile.renameTo(elsewhere));
             executor.suspension().expectPaused(TestContainer.ID);
             launches.submit(() -> executor.suspension().takeOver(container, test.pidPath(), slow));
+            Thread.sleep(200);
+            assertFalse("its processes are not known", isTracked());
+            assertTrue(elsewhere.renameTo(test.pidFile));
             await().until(this::isTracked);
             Future<?> resumed = launches.submit(() -> executor.resumeContainer(container));
             assertThrows(TimeoutException.class, () -> resumed.get(200, TimeUnit.MILLISECONDS));
