@@ -242,7 +242,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                 return; // it has ended, or is yet to be launched
             }
             try {
-                if (((SuspendingExecutor) executor).hold(container, () -> held.contains(id))) {
+                if (suspending().hold(container, () -> held.contains(id))) {
                     // The node calls it running, or paused, as before: this is where an administrator sees more.
                     dispatch(new ContainerDiagnosticsUpdateEvent(id, held.contains(id)
                         ? "Parked by hand: its processes stand still until it is taken up again.\n" : "Taken up again.\n"));
@@ -301,7 +301,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         ContainerId id = container.getContainerId();
         boolean roomToRun = !recovered.add(id);
         if (container.getContainerState() == ContainerState.SCHEDULED && !running.containsKey(id)) {
-            suspension().expectPaused(id);
+            suspending().suspension().expectPaused(id);
             ContainerLaunch launch = new RecoveredPausedLaunch(container);
             running.put(id, launch);
             containerLauncher.submit(launch);
@@ -362,7 +362,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
 
     /** Whoever orders something of a container waits here until the executor has it: false if it does not, or no more. */
     private boolean awaitLaunched(Container container) {
-        while (!suspension().has(container.getContainerId())) {
+        while (!suspending().suspension().has(container.getContainerId())) {
             if (!LAUNCHED.contains(container.getContainerState()) || !lookAgain()) {
                 return false;
             }
@@ -380,8 +380,8 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         }
     }
 
-    private Suspension suspension() {
-        return ((SuspendingExecutor) executor).suspension();
+    private SuspendingExecutor suspending() {
+        return (SuspendingExecutor) executor;
     }
 
     private void kill(Container container, String because, Exception cause) {
