@@ -49,7 +49,8 @@ import org.slf4j.LoggerFactory;
  * <li>forgets a paused container at a NodeManager restart: it could neither be resumed nor killed, and its
  * processes would stay stopped for ever;</li>
  * <li>looks for room for containers that ran through such a restart and already hold their room, once containers wait for
- * room at all (a queue length above 0, which suspension needs): on a full node nobody would notice their end;</li>
+ * room at all (a queue length above 0, which suspension needs): on a full node nobody would notice their end, and they would
+ * be told to the ResourceManager as containers in whose way suspended ones are ({@link RoomQueue});</li>
  * <li>starts a container that waited for room at a restart before it has its files, in vain, or once more when there is room
  * again; and without them where it had them before the restart ({@link RecoveredFiles});</li>
  * <li>stops containers on the NodeManager's one event thread, which a slow one would hold up.</li>
@@ -68,11 +69,14 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     /** Those in which YARN takes it for launched. */
     private static final Set<ContainerState> LAUNCHED =
         EnumSet.of(ContainerState.RUNNING, ContainerState.PAUSING, ContainerState.PAUSED, ContainerState.RESUMING);
-    /** Those in which it has no answer to the order to pause, and will run. */
-    private static final Set<ContainerState> ABOUT_TO_RUN = EnumSet.of(ContainerState.SCHEDULED, ContainerState.RESUMING);
+    /** Those in which it has no answer to the order to pause; who is ordered to has room there, and will run. */
+    private static final Set<ContainerState> ABOUT_TO_RUN = EnumSet.of(ContainerState.NEW, ContainerState.LOCALIZING,
+        ContainerState.SCHEDULED, ContainerState.PAUSED, ContainerState.RESUMING);
 
     private final Set<ContainerId> recovered = ConcurrentHashMap.newKeySet();
-    /** Ordered to pause while about to run; known to the dispatcher's thread alone. */
+    /** Launched, and not heard of since; known to the dispatcher's thread alone. */
+    private final Set<ContainerId> beingLaunched = new HashSet<>();
+    /** Ordered to pause while about to run; likewise. */
     private final Set<ContainerId> pauseMissed = new HashSet<>();
     /** Put aside by the ResourceManager; changed by the dispatcher's thread alone. */
     private final Set<ContainerId> held = ConcurrentHashMap.newKeySet();
@@ -110,15 +114,12 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                 }
                 break;
             case CONTAINER_LAUNCHED:
-            case RECOVER_PAUSED_CONTAINER:
-                Container launched = context.getContainers().get(id);
-                if (launched != null && held.contains(id)) {
-                    containerLauncher.submit(() -> {
-                        awaitState(launched, ContainerState.RUNNING); // it hears of this after us
-                        settleHold(launched);
-                    });
-                }
+                beingLaunched.remove(id);
+                holdIfWanted(id);
                 pauseIfMissed(id);
+                break;
+            case RECOVER_PAUSED_CONTAINER: // whose room is needed meanwhile has been given room before, and goes on first
+                holdIfWanted(id);
                 break;
             case CONTAINER_RESUMED:
                 pauseIfMissed(id);
@@ -136,11 +137,22 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                 }
                 break;
             case CONTAINER_RESOURCES_CLEANEDUP:
+                beingLaunched.remove(id);
                 pauseMissed.remove(id);
                 held.remove(id);
                 break;
             default:
                 break;
+        }
+    }
+
+    private void holdIfWanted(ContainerId id) {
+        Container launched = context.getContainers().get(id);
+        if (launched != null && held.contains(id)) {
+            containerLauncher.submit(() -> {
+                awaitState(launched, ContainerState.RUNNING); // it hears of this after us
+                settleHold(launched);
+            });
         }
     }
 
@@ -174,6 +186,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
             case RECOVER_CONTAINER:
                 if (!running.containsKey(container.getContainerId())) { // the scheduler's comes after ours
                     super.handle(event);
+                    RoomQueue.leave(containerManager.getContainerScheduler(), container.getContainerId());
                 }
                 break;
             case RECOVER_PAUSED_CONTAINER:
@@ -194,8 +207,8 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
 
     private void launch(ContainersLauncherEvent event) {
         Container container = event.getContainer();
-        if (running.containsKey(container.getContainerId())) {
-            return;
+        if (LAUNCHED.contains(container.getContainerState()) || beingLaunched.contains(container.getContainerId())) {
+            return; // after a restart it may be ordered twice
         }
         if (UNREADY.contains(container.getContainerState())) {
             containerLauncher.submit(() -> {
@@ -206,6 +219,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         } else if (RecoveredFiles.areLost(container)) {
             containerLauncher.submit(() -> restoreFiles(event));
         } else {
+            beingLaunched.add(container.getContainerId());
             super.handle(event);
         }
     }

@@ -37,7 +37,7 @@ public final class HiatusDefaultContainerExecutor extends DefaultContainerExecut
     @Override
     public int launchContainer(ContainerStartContext ctx) throws IOException, ConfigurationException {
         ContainerId id = ctx.getContainer().getContainerId();
-        suspension.track(id);
+        suspension.track(id, getPidFilePath(id));
         try {
             return super.launchContainer(ctx);
         } finally {

@@ -42,7 +42,7 @@ public final class HiatusLinuxContainerExecutor extends LinuxContainerExecutor i
     @Override
     public int launchContainer(ContainerStartContext ctx) throws IOException, ConfigurationException {
         ContainerId id = ctx.getContainer().getContainerId();
-        suspension.track(id);
+        suspension.track(id, getPidFilePath(id));
         try {
             return super.launchContainer(ctx);
         } finally {
@@ -53,7 +53,7 @@ public final class HiatusLinuxContainerExecutor extends LinuxContainerExecutor i
     @Override
     public int relaunchContainer(ContainerStartContext ctx) throws IOException, ConfigurationException {
         ContainerId id = ctx.getContainer().getContainerId();
-        suspension.track(id);
+        suspension.track(id, getPidFilePath(id));
         try {
             return super.relaunchContainer(ctx);
         } finally {

@@ -54,8 +54,12 @@ final class OrphanGuard {
     }
 
     /** From now on the container is continued should this NodeManager die. */
-    void watch(ContainerId id, Suspender suspended) throws IOException {
-        watch(id, suspended.home, suspended.leader(), suspended.resumeCommand());
+    void watch(ContainerId id, Suspender suspended) {
+        try {
+            watch(id, suspended.home, suspended.leader(), suspended.resumeCommand());
+        } catch (IOException e) {
+            LOG.warn("No guard for {}: killed now, this NodeManager would leave it stopped", id, e);
+        }
     }
 
     /**

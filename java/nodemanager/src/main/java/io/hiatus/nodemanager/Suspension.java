@@ -71,8 +71,11 @@ final class Suspension {
         return timer;
     }
 
-    /** The container is about to be launched. */
-    void track(ContainerId id) {
+    /** The container is about to be launched, perhaps once more: how an attempt before ended says nothing of this one. */
+    void track(ContainerId id, Path pidFile) {
+        if (pidFile != null && hasExited(pidFile) && !exitCodeFile(pidFile).delete()) {
+            LOG.warn("{} cannot be deleted: should this NodeManager restart, {} cannot be suspended", exitCodeFile(pidFile), id);
+        }
         containers.put(id, newContainer(id));
     }
 
@@ -167,8 +170,8 @@ final class Suspension {
                 container.suspend(Reason.HELD, suspender(id, pidFile, signaller));
                 Files.write(mark.toPath(), new byte[0]);
             } else {
+                container.resume(Reason.HELD); // first: a mark that cannot be deleted is no reason to stand still
                 Files.deleteIfExists(mark.toPath());
-                container.resume(Reason.HELD);
             }
             return before != after;
         }
@@ -234,6 +237,10 @@ final class Suspension {
     }
 
     private static boolean hasExited(Path pidFile) {
-        return new File(ContainerLaunch.getExitCodeFile(pidFile.toString())).exists();
+        return exitCodeFile(pidFile).exists();
+    }
+
+    private static File exitCodeFile(Path pidFile) {
+        return new File(ContainerLaunch.getExitCodeFile(pidFile.toString()));
     }
 }

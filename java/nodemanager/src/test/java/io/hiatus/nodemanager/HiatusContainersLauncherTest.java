@@ -3,6 +3,7 @@ package io.hiatus.nodemanager;
 import static org.awaitility.Awaitility.await;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotSame;
 import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
@@ -32,8 +33,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.SignalContainerCommand;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.event.AsyncDispatcher;
 import org.apache.hadoop.yarn.event.Dispatcher;
 import org.apache.hadoop.yarn.event.Event;
 import org.apache.hadoop.yarn.event.EventHandler;
@@ -54,6 +57,11 @@ import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.Conta
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainersLauncherEventType;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.SignalContainersLauncherEvent;
 import org.apache.hadoop.yarn.server.nodemanager.containermanager.localizer.ResourceSet;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.monitor.ContainersMonitor;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.scheduler.ContainerScheduler;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.scheduler.ContainerSchedulerEvent;
+import org.apache.hadoop.yarn.server.nodemanager.containermanager.scheduler.ContainerSchedulerEventType;
+import org.apache.hadoop.yarn.server.nodemanager.metrics.NodeManagerMetrics;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerState;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService.RecoveredContainerStatus;
 import org.apache.hadoop.yarn.server.nodemanager.recovery.NMStateStoreService;
@@ -78,6 +86,7 @@ public class HiatusContainersLauncherTest {
     private final Dispatcher dispatcher = mock(Dispatcher.class);
     /** Of the container. */
     private volatile ContainerState state;
+    private ContainerScheduler scheduler;
 
     /** What the launcher needs to know of an executor. */
     abstract static class FakeExecutor extends ContainerExecutor implements SuspendingExecutor {
@@ -90,8 +99,9 @@ public class HiatusContainersLauncherTest {
         when(container.getContainerState()).thenAnswer(call -> state);
         when(container.getLaunchContext()).thenReturn(RecoveredFilesTest.wanting());
         when(container.getResourceSet()).thenReturn(new ResourceSet());
+        when(container.getResource()).thenReturn(Resource.newInstance(1024, 1));
         when(executor.suspension()).thenReturn(suspension);
-        suspension.track(TestContainer.ID);
+        suspension.track(TestContainer.ID, null);
         when(dispatcher.getEventHandler()).thenReturn((Event event) -> sent.add((Enum<?>) event.getType()));
         LocalDirsHandlerService dirs = mock(LocalDirsHandlerService.class);
         when(dirs.getLocalDirsForRead()).thenReturn(Collections.singletonList(folder.getRoot().getPath()));
@@ -100,7 +110,13 @@ public class HiatusContainersLauncherTest {
         when(context.getApplications()).thenReturn(new ConcurrentHashMap<>());
         when(context.getContainers()).thenReturn(containers);
         when(context.getLocalDirsHandler()).thenReturn(dirs);
-        launcher.init(context, dispatcher, executor, dirs, mock(ContainerManagerImpl.class));
+        ContainerManagerImpl manager = mock(ContainerManagerImpl.class);
+        when(manager.getContainersMonitor()).thenReturn(mock(ContainersMonitor.class)); // no room at all
+        when(context.getContainerManager()).thenReturn(manager);
+        when(context.getConf()).thenReturn(new YarnConfiguration());
+        scheduler = new ContainerScheduler(context, mock(AsyncDispatcher.class), mock(NodeManagerMetrics.class), 10);
+        when(manager.getContainerScheduler()).thenReturn(scheduler);
+        launcher.init(context, dispatcher, executor, dirs, manager);
         launcher.init(new YarnConfiguration());
     }
 
@@ -160,6 +176,11 @@ public class HiatusContainersLauncherTest {
     }
 
     @Test
+    public void soIsOneThatIsTakenOverAfterARestart() {
+        isPausedAfter(ContainerEventType.CONTAINER_LAUNCHED, ContainerState.LOCALIZING);
+    }
+
+    @Test
     public void soIsOneThatIsBeingResumed() {
         isPausedAfter(ContainerEventType.CONTAINER_RESUMED, ContainerState.RESUMING);
     }
@@ -180,12 +201,12 @@ public class HiatusContainersLauncherTest {
         suspension.forget(TestContainer.ID);
         handle(ContainersLauncherEventType.PAUSE_CONTAINER, ContainerState.PAUSING);
         verify(executor, after(200).never()).pauseContainer(container);
-        suspension.track(TestContainer.ID);
+        suspension.track(TestContainer.ID, null);
         awaitSent(ContainerEventType.CONTAINER_PAUSED, 1);
         suspension.forget(TestContainer.ID);
         handle(ContainersLauncherEventType.RESUME_CONTAINER, ContainerState.RESUMING);
         verify(executor, after(200).never()).resumeContainer(container);
-        suspension.track(TestContainer.ID);
+        suspension.track(TestContainer.ID, null);
         awaitSent(ContainerEventType.CONTAINER_RESUMED, 1);
     }
 
@@ -207,6 +228,20 @@ public class HiatusContainersLauncherTest {
         handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.SCHEDULED);
         awaitSent(ContainerEventType.KILL_CONTAINER, 1);
         assertEquals(1, sent.size());
+    }
+
+    /** After a restart: it is told to pause before it is paused, and then to go on, which was ordered first. */
+    @Test
+    public void oneThatGoesOnAfterARestartIsPausedAfterThatIfItsRoomIsNeededMeanwhile() {
+        for (ContainerState before : new ContainerState[] {ContainerState.SCHEDULED, ContainerState.PAUSED}) {
+            sent.clear();
+            state = before;
+            toContainer(new ContainerPauseEvent(TestContainer.ID, "room is needed"));
+            toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.RECOVER_PAUSED_CONTAINER));
+            assertTrue(sent.isEmpty());
+            toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_RESUMED));
+            assertEquals(Collections.singletonList(ContainerEventType.PAUSE_CONTAINER), sent);
+        }
     }
 
     @Test
@@ -268,7 +303,7 @@ public class HiatusContainersLauncherTest {
         verify(executor, after(200).never()).hold(any(), any());
         toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_LAUNCHED));
         state = ContainerState.RUNNING;
-        suspension.track(TestContainer.ID);
+        suspension.track(TestContainer.ID, null);
         verify(executor, timeout(10_000)).hold(eq(container), any());
     }
 
@@ -363,14 +398,19 @@ public class HiatusContainersLauncherTest {
         when(store.canRecover()).thenReturn(true);
         when(store.getContainerStateIterator()).thenReturn(states);
         containers.put(TestContainer.ID, container);
+        ContainerTokenIdentifier token = token(ExecutionType.GUARANTEED);
+        when(container.getContainerTokenIdentifier()).thenReturn(token);
         state = ContainerState.LOCALIZING;
         launcher.start();
         state = ContainerState.SCHEDULED;
         awaitSent(ContainersLauncherEventType.RECOVER_CONTAINER, 1);
+        scheduler.handle(new ContainerSchedulerEvent(container, ContainerSchedulerEventType.SCHEDULE_CONTAINER));
+        assertEquals("it looks for room, of which there is none", 1, scheduler.getNumQueuedGuaranteedContainers());
         for (int event = 0; event < 2; event++) { // ours, and the scheduler's when it finds room
             launcher.handle(new ContainersLauncherEvent(container, ContainersLauncherEventType.RECOVER_CONTAINER));
         }
         awaitSent(ContainerEventType.CONTAINER_LAUNCHED, 1);
+        assertEquals("but it has that", 0, scheduler.getNumQueuedGuaranteedContainers());
         launcher.containerLauncher.shutdown();
         assertTrue(launcher.containerLauncher.awaitTermination(10, java.util.concurrent.TimeUnit.SECONDS));
         awaitSent(ContainerEventType.CONTAINER_LAUNCHED, 1);
@@ -384,8 +424,22 @@ public class HiatusContainersLauncherTest {
         awaitSent(ContainersLauncherEventType.LAUNCH_CONTAINER, 1);
         handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.SCHEDULED);
         ContainerLaunch launch = launcher.running.get(TestContainer.ID);
-        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.RUNNING); // its scheduler's, again
+        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.SCHEDULED); // its scheduler's, again
         assertSame(launch, launcher.running.get(TestContainer.ID));
+        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_LAUNCHED));
+        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.RUNNING); // and once more
+        assertSame(launch, launcher.running.get(TestContainer.ID));
+    }
+
+    /** An application may have a container run something new; if that fails YARN goes back, and launches what ran before. */
+    @Test
+    public void aContainerIsLaunchedAgainWhenItGoesBackToWhatItRanBefore() {
+        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.SCHEDULED);
+        ContainerLaunch failed = launcher.running.get(TestContainer.ID);
+        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_LAUNCHED));
+        toContainer(new ContainerEvent(TestContainer.ID, ContainerEventType.CONTAINER_EXITED_WITH_FAILURE));
+        handle(ContainersLauncherEventType.LAUNCH_CONTAINER, ContainerState.SCHEDULED);
+        assertNotSame(failed, launcher.running.get(TestContainer.ID));
     }
 
     private void goesOnOncePaused() {

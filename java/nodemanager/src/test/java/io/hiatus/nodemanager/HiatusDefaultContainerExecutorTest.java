@@ -146,6 +146,18 @@ public class HiatusDefaultContainerExecutorTest {
         }
     }
 
+    @Test
+    public void howAnAttemptBeforeEndedSaysNothingOfTheOneThatIsTakenOver() throws Exception {
+        init();
+        try (TestContainer test = new TestContainer(folder.getRoot(), TICKS, 2)) {
+            assertTrue(folder.newFile("pid.exitcode").exists()); // of the first attempt
+            executor.suspension().track(TestContainer.ID, test.pidPath()); // the second, under an earlier NodeManager
+            executor.suspension().forget(TestContainer.ID);
+            reacquire(test);
+            await().until(this::isTracked);
+        }
+    }
+
     /** The NodeManager calls it paused, and may resume it, before it is what the earlier one left. */
     @Test
     public void anOrderThatComesWhileAContainerIsTakenOverWaits() throws Exception {
