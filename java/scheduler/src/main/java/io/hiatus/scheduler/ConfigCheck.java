@@ -27,7 +27,6 @@ final class ConfigCheck {
   private static final String ESTIMATOR = "yarn.app.mapreduce.am.job.task.estimator.class";
   private static final String ALL_SCHEDULERS = "yarn.scheduler.";
   private static final String QUEUE_PREFIX = ALL_SCHEDULERS + "capacity.";
-  private static final String KEPT = "; the settings in force are kept";
   /** What a map gets where nobody says how much. */
   private static final int USUAL_CONTAINER_MB = 1024;
   private static final String[] FILES = {"core-site.xml", "yarn-site.xml", "capacity-scheduler.xml", "mapred-site.xml"};
@@ -126,7 +125,7 @@ final class ConfigCheck {
           Native.check(alone.coreProperties());
         }
       } catch (IllegalArgumentException | NativeException e) {
-        String message = e.getMessage().replace(KEPT, "");
+        String message = e.getMessage().replace(HiatusConfiguration.KEPT, "");
         add(key, message.substring(message.indexOf(": ") + 2));
       }
     }

@@ -3,6 +3,7 @@ package io.hiatus.scheduler;
 import io.hiatus.scheduler.Facts.Refusal;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -12,6 +13,7 @@ import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeState;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
@@ -275,6 +277,29 @@ final class ContainerControl {
       scheduler.update(attempt, updates);
     }
     return key;
+  }
+
+  /**
+   * The container is over, and was to be promoted, which a limit forbade: what was asked for that is nobody's any more.
+   * CapacityScheduler would go on looking for its room, and give it out in vain.
+   */
+  void takeBackPromotion(RMContainer container) {
+    FiCaSchedulerApp attempt = scheduler.getApplicationAttempt(container.getApplicationAttemptId());
+    if (attempt == null) {
+      return;
+    }
+    SchedulerRequestKey key = SchedulerRequestKey.create(update(container, ContainerUpdateType.PROMOTE_EXECUTION_TYPE),
+        container.getAllocatedSchedulerKey());
+    if (attempt.getOutstandingAsksCount(key) > 0) {
+      Map<String, ResourceRequest> none = new HashMap<>();
+      attempt.getAppPlacementAllocator(key).getResourceRequests().forEach((place, asked) -> {
+        ResourceRequest request = ResourceRequest.clone(asked);
+        request.setNumContainers(0);
+        none.put(place, request);
+      });
+      attempt.getAppSchedulingInfo().updateResourceRequests(Collections.singletonMap(key, none), false);
+      attempt.getUpdateContext().removeFromOutstandingUpdate(key, container.getContainer());
+    }
   }
 
   private ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> promotion(FiCaSchedulerApp attempt,

@@ -69,6 +69,11 @@ final class Demotions {
     return live.on(node);
   }
 
+  /** Those of an application: a copy. */
+  synchronized List<ContainerId> of(ApplicationId app) {
+    return live.of(app);
+  }
+
   synchronized int count() {
     return live.size();
   }

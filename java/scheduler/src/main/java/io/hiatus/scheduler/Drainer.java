@@ -1,7 +1,11 @@
 package io.hiatus.scheduler;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.util.Time;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
@@ -17,8 +21,18 @@ final class Drainer {
   private final ContainerControl control;
   private final DecisionLog log;
   private long killAfterMs;
-  /** Since when stock has placed, or null while Hiatus does. */
-  private Long sinceMs;
+  /** Where and since when stock has placed; nowhere while Hiatus does. */
+  private final Map<NodeId, Drained> drained = new HashMap<>();
+
+  /** Since when a node has been looked at, by the JVM's clock; one that comes back is another. */
+  private static final class Drained {
+    final FiCaSchedulerNode node;
+    final long sinceMs = Time.monotonicNow();
+
+    Drained(FiCaSchedulerNode node) {
+      this.node = node;
+    }
+  }
 
   Drainer(HiatusScheduler scheduler, Demotions demotions, ContainerControl control, DecisionLog log) {
     this.scheduler = scheduler;
@@ -39,22 +53,25 @@ final class Drainer {
 
   /** Hiatus places: what is suspended is its core's affair. */
   void rest() {
-    sinceMs = null;
+    drained.clear();
   }
 
   /** Takes back what it can at one node. */
   void drain(FiCaSchedulerNode node) {
-    if (sinceMs == null) {
-      sinceMs = Time.monotonicNow();
+    List<ContainerId> suspended = demotions.on(node.getNodeID());
+    if (suspended.isEmpty()) {
+      return;
     }
-    for (ContainerId id : demotions.on(node.getNodeID())) {
+    long sinceMs = drained.compute(node.getNodeID(),
+        (any, before) -> before != null && before.node == node ? before : new Drained(node)).sinceMs;
+    for (ContainerId id : suspended) {
       RMContainer container = scheduler.getRMContainer(id);
       FiCaSchedulerApp attempt = scheduler.getCurrentAttemptForContainer(id);
       if (container == null || attempt == null) {
         demotions.forget(id);
       } else if (!attempt.isStopped()) {
         try {
-          drain(attempt, container);
+          drain(attempt, container, sinceMs);
         } catch (RuntimeException e) {
           log.refused("resumed", container, attempt.getUser(), "CapacityScheduler fails over it: " + e);
         }
@@ -62,7 +79,7 @@ final class Drainer {
     }
   }
 
-  private void drain(FiCaSchedulerApp attempt, RMContainer container) {
+  private void drain(FiCaSchedulerApp attempt, RMContainer container, long sinceMs) {
     if (control.promote(attempt, container) == null) {
       log.done("Resumed", container, attempt.getUser(), "it has room, and Hiatus does not place");
     } else if (killAfterMs > 0 && Time.monotonicNow() - sinceMs >= killAfterMs && control.kill(attempt, container) == null) {

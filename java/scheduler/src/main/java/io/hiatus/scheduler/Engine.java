@@ -67,7 +67,7 @@ final class Engine {
     return fault;
   }
 
-  /** Puts a configuration in force that {@link #check} found good. Also the way back from a fault. */
+  /** Puts a configuration in force that {@link #wrong} finds good. Also the way back from a fault. */
   void configure(HiatusConfiguration next) {
     // A log is a core's whole life: to begin one is to begin another.
     boolean recordsAnew = next.recordDir() != null && (conf == null || !next.recordDir().equals(conf.recordDir()));
@@ -99,6 +99,13 @@ final class Engine {
     LOG.info("Hiatus mode {} (was {})", mode, before);
   }
 
+  /** That which is configured cannot be put in force, and nothing else is. */
+  void refuse(RuntimeException wrong) {
+    guarded(() -> {
+      throw new IllegalArgumentException(wrong.getMessage().replace(HiatusConfiguration.KEPT, ""), wrong);
+    });
+  }
+
   /** The ResourceManager is the active one from now on. It makes its scheduler before, while another one has the history. */
   void activate() {
     guarded(() -> {
@@ -109,12 +116,17 @@ final class Engine {
     });
   }
 
-  /**
-   * Refuses a configuration without changing anything.
-   *
-   * @throws RuntimeException with key, value and range
-   */
-  static void check(HiatusConfiguration next) {
+  /** What is wrong with a configuration, with key, value and range; null if nothing is. Changes nothing. */
+  static RuntimeException wrong(HiatusConfiguration next) {
+    try {
+      check(next);
+      return null;
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+
+  private static void check(HiatusConfiguration next) {
     next.check();
     if (next.mode() != Mode.OFF) {
       try {
@@ -293,13 +305,7 @@ final class Engine {
 
   /** Notices steps that hang. Its own thread looks, without the lock. */
   void watch() {
-    long budgetMs;
-    try {
-      budgetMs = conf.stepBudgetMs();
-    } catch (IllegalArgumentException e) {
-      return; // no step is made with it, and each says so; it may be mended
-    }
-    watchdog.look(HANGING_BUDGETS * budgetMs);
+    watchdog.look(HANGING_BUDGETS * conf.stepBudgetMs());
   }
 
   /**
@@ -334,7 +340,7 @@ final class Engine {
 
   private void giveUp(Throwable cause) {
     facts = null;
-    fault = cause instanceof NativeException ? cause.getMessage() : cause.toString();
+    fault = cause instanceof NativeException || cause instanceof IllegalArgumentException ? cause.getMessage() : cause.toString();
     metrics.fallback.set(1);
     LOG.error("HIATUS IS OFF: {}. Stock CapacityScheduler has taken over; jobs go on. After mending the cause, "
         + "`yarn rmadmin -refreshQueues` starts Hiatus again.", fault, cause instanceof HadoopVersion.Unknown ? null : cause);

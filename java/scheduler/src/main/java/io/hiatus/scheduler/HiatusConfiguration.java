@@ -61,6 +61,9 @@ final class HiatusConfiguration {
   /** Below this the native library is extracted to be loaded; below hadoop.tmp.dir or java.io.tmpdir by default. */
   static final String EXTRACT_DIR = PREFIX + "native.extract-dir";
 
+  /** The end of what is said of a wrong value, here and in the library; it is true of a refresh. */
+  static final String KEPT = "; the settings in force are kept";
+
   private static final String QUEUE_PREFIX = "yarn.scheduler.capacity.";
 
   /** The rungs of the ladder of trust. */
@@ -74,6 +77,13 @@ final class HiatusConfiguration {
     this.conf = conf;
   }
 
+  /** One by which Hiatus is off, and all else is as by default. */
+  static HiatusConfiguration off() {
+    Configuration off = new Configuration(false);
+    off.set(MODE, "off");
+    return new HiatusConfiguration(off);
+  }
+
   /** The rung; an unknown word is refused. */
   Mode mode() {
     String word = conf.getTrimmed(MODE, "suspend");
@@ -81,7 +91,7 @@ final class HiatusConfiguration {
       return Mode.valueOf(word.toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(MODE + " = \"" + word
-          + "\": must be one of off, observe, order, suspend, kill; the settings in force are kept", e);
+          + "\": must be one of off, observe, order, suspend, kill" + KEPT, e);
     }
   }
 
@@ -94,7 +104,7 @@ final class HiatusConfiguration {
     String text = conf.getTrimmed(PLACE_BETWEEN_HEARTBEATS, "true");
     if (!text.equals("true") && !text.equals("false")) {
       throw new IllegalArgumentException(PLACE_BETWEEN_HEARTBEATS + " = \"" + text
-          + "\": must be true or false; the settings in force are kept");
+          + "\": must be true or false" + KEPT);
     }
     return text.equals("true");
   }
@@ -164,7 +174,7 @@ final class HiatusConfiguration {
     }
     Path dir = Paths.get(set);
     if (!dir.isAbsolute()) {
-      throw new IllegalArgumentException(key + " = \"" + set + "\": must be an absolute path; the settings in force are kept");
+      throw new IllegalArgumentException(key + " = \"" + set + "\": must be an absolute path" + KEPT);
     }
     return dir;
   }
@@ -245,6 +255,6 @@ final class HiatusConfiguration {
       // The same answer as for a number out of range.
     }
     throw new IllegalArgumentException(key + " = \"" + text + "\": must be a whole number from " + low
-        + " to " + high + "; the settings in force are kept");
+        + " to " + high + KEPT);
   }
 }

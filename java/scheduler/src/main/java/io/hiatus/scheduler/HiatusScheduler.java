@@ -20,6 +20,7 @@ import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -35,6 +36,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEven
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
@@ -44,6 +46,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.SchedulerC
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerPreemptEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeLabelsUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSet;
@@ -71,6 +74,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   private final Object explaining = new Object();
   private HiatusMetrics metrics;
   private Demotions demotions;
+  private Uncounted uncounted;
   private ContainerControl control;
   private DecisionLog decisionLog;
   private Drainer drainer;
@@ -80,6 +84,8 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   private Thread watchdog;
   private ProgressPoller poller;
   private ReportReceiver receiver;
+  /** What is in force; read at the start only where it says so. */
+  private HiatusConfiguration inForce;
   private volatile Sides sides;
 
   @Override
@@ -91,6 +97,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     metrics = HiatusMetrics.register(createMetrics());
     decisionLog = new DecisionLog(metrics);
     demotions = new Demotions(this, metrics, conf);
+    uncounted = new Uncounted(this, demotions);
     control = new ContainerControl(this, demotions, metrics);
     drainer = new Drainer(this, demotions, control, decisionLog);
     engine = new Engine(this, metrics);
@@ -103,7 +110,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   public void serviceStart() throws Exception {
     super.serviceStart();
     underWriteLock(engine::activate);
-    HiatusConfiguration conf = new HiatusConfiguration(getConfiguration());
+    HiatusConfiguration conf = inForce;
     ticker = new Ticker(conf.stepIntervalMs(), () -> locked(engine::tick));
     ticker.start();
     watchdog = new Thread(this::watch, "HiatusWatchdog");
@@ -174,10 +181,11 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   @Override
   public void reinitialize(Configuration newConf, RMContext context) throws IOException {
-    try {
-      Engine.check(new HiatusConfiguration(getCsConfProvider().loadConfiguration(new Configuration(newConf))));
-    } catch (RuntimeException e) {
-      throw new IOException(e.getMessage(), e);
+    RuntimeException wrong = Engine.wrong(
+        new HiatusConfiguration(getCsConfProvider().loadConfiguration(new Configuration(newConf))));
+    // One that becomes the active one is told to read its configuration, too: refusing, it would never be.
+    if (wrong != null && isInState(STATE.STARTED)) {
+      throw new IOException(wrong.getMessage(), wrong);
     }
     super.reinitialize(newConf, context);
     underWriteLock(this::configure);
@@ -187,8 +195,18 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     });
   }
 
+  /** A wrong configuration, which there may be when the ResourceManager starts, is as none: stock needs nothing of it. */
   private void configure() {
     HiatusConfiguration conf = new HiatusConfiguration(getConfiguration());
+    RuntimeException wrong = Engine.wrong(conf);
+    putInForce(wrong == null ? conf : HiatusConfiguration.off());
+    if (wrong != null) {
+      engine.refuse(wrong);
+    }
+  }
+
+  private void putInForce(HiatusConfiguration conf) {
+    inForce = conf;
     // Each node is told anew with its next heartbeat if it is on another side now.
     sides = new Sides(conf);
     engine.configure(conf);
@@ -228,7 +246,12 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
       stockPreemption.refused(((ContainerPreemptEvent) event).getContainer().getContainerId());
       return;
     }
-    super.handle(event);
+    if (event.getType() == SchedulerEventType.NODE_LABELS_UPDATE) {
+      Set<NodeId> nodes = ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet();
+      underWriteLock(() -> uncounted.relabelled(nodes, () -> super.handle(event)));
+    } else {
+      super.handle(event);
+    }
     engine.guard(() -> demotions.hear(event));
     tell(facts -> underWriteLock(() -> events.tell(facts, event)));
   }
@@ -368,12 +391,27 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   @Override
   public String moveApplication(ApplicationId id, String target) throws YarnException {
-    String moved = super.moveApplication(id, target);
+    String moved = moveLocked(id, target);
     tell(facts -> {
       underWriteLock(() -> teller.appChanged(facts, id));
       facts.activeChanged();
     });
     return moved;
+  }
+
+  private String moveLocked(ApplicationId id, String target) throws YarnException {
+    writeLock.lock();
+    try {
+      FiCaSchedulerApp attempt = attempt(id);
+      QueueMetrics from = attempt == null ? null : attempt.getQueue().getMetrics();
+      String moved = super.moveApplication(id, target);
+      if (from != null) {
+        engine.guard(() -> uncounted.moved(id, from));
+      }
+      return moved;
+    } finally {
+      writeLock.unlock();
+    }
   }
 
   @Override
@@ -545,7 +583,12 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   private void tellCompleted(RMContainer container, ContainerStatus status) {
     if (container != null) {
-      engine.guard(() -> demotions.forget(container.getContainerId()));
+      engine.guard(() -> {
+        if (demotions.isOurs(container.getContainerId())) {
+          control.takeBackPromotion(container);
+        }
+        demotions.forget(container.getContainerId());
+      });
       tell(facts -> {
         facts.completed(container.getContainerId(), Facts.Exit.of(status.getExitStatus()));
         parking.forget(container.getContainerId());

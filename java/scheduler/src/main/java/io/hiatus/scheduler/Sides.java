@@ -35,7 +35,7 @@ final class Sides {
       boolean attribute = word.startsWith(ATTRIBUTE) && word.indexOf('=') > ATTRIBUTE.length();
       if (!label && !attribute) {
         throw new IllegalArgumentException(key + " = \"" + word
-            + "\": must be label:NAME or attribute:NAME=VALUE, several with commas between them; the settings in force are kept");
+            + "\": must be label:NAME or attribute:NAME=VALUE, several with commas between them" + HiatusConfiguration.KEPT);
       }
       understood.add(word);
     }

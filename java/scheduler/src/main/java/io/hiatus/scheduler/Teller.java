@@ -10,7 +10,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
-import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
 import org.apache.hadoop.yarn.api.records.NodeState;
@@ -210,8 +209,8 @@ final class Teller {
         if (scheduler.parking().isParked(container.getContainerId())) {
           facts.containerParked(container.getContainerId(), true);
         }
-        // The ResourceManager before this one may not have got that far.
-        if (container.getExecutionType() == ExecutionType.OPPORTUNISTIC) {
+        // The ResourceManager before this one may not have got that far. What the application has as opportunistic itself runs on.
+        if (scheduler.demotions().isOurs(container.getContainerId())) {
           scheduler.parking().holdIfParked(container);
         }
       }

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
@@ -59,12 +61,13 @@ final class Timeline {
   }
 
   /** The samples of one queue, or of all together (null), as columns of equal length; and the queues that there are. */
-  synchronized ObjectNode of(String queueOrNull) {
+  ObjectNode of(String queueOrNull) {
     ObjectNode told = JsonNodeFactory.instance.objectNode();
     ArrayNode times = told.putArray("times");
     ArrayNode[] columns = Arrays.stream(SERIES).map(told::putArray).toArray(ArrayNode[]::new);
     TreeSet<String> queues = new TreeSet<>();
-    for (Sample sample : samples) {
+    String[] before = null;
+    for (Sample sample : copy()) {
       int[] sums = new int[SERIES.length];
       for (int i = 0; i < sample.numbers.length; i++) {
         String queue = sample.queues[i / SERIES.length];
@@ -74,10 +77,18 @@ final class Timeline {
       for (int i = 0; i < SERIES.length; i++) {
         columns[i].add(sums[i]);
       }
-      queues.addAll(Arrays.asList(sample.queues));
+      if (sample.queues != before) {
+        queues.addAll(Arrays.asList(sample.queues));
+        before = sample.queues;
+      }
     }
     ArrayNode names = told.putArray("queues");
     queues.forEach(names::add);
     return told;
+  }
+
+  /** Whoever adds one holds the scheduler's lock, and must not wait for sums. */
+  private synchronized List<Sample> copy() {
+    return new ArrayList<>(samples);
   }
 }

@@ -5,6 +5,7 @@ import static io.hiatus.scheduler.MockCluster.gauge;
 import static io.hiatus.scheduler.MockCluster.hiatus;
 import static java.util.Collections.singletonList;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
@@ -105,6 +106,30 @@ public class DrainerTest extends OneSuspended {
       cluster.rounds(1);
       assertEquals(ContainerExitStatus.PREEMPTED, big.completed().get(0).getExitStatus());
       assertEquals(singletonList(suspended), singletonList(big.completed().get(0).getContainerId()));
+    }
+  }
+
+  @Test
+  public void thatTimeBeginsWithANodesOwnFirstHeartbeat() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      suspendOne(cluster);
+      FakeNode other = cluster.node(1024, 4);
+      big.ask(1, 1024);
+      cluster.rounds(3); // the other node is full, too
+      cluster.restart(conf -> {
+        conf.set(HiatusConfiguration.MODE, "off");
+        conf.set(HiatusConfiguration.DRAIN_KILL_MS, "1000");
+      });
+      other.beat();
+      cluster.settle();
+      Thread.sleep(1_100);
+      node.beat();
+      cluster.settle();
+      assertNotNull(cluster.container(suspended));
+      MockCluster.until("its time is over", () -> {
+        cluster.beat();
+        return cluster.container(suspended) == null;
+      });
     }
   }
 

@@ -5,6 +5,7 @@ import static io.hiatus.scheduler.MockCluster.gauge;
 import static io.hiatus.scheduler.MockCluster.hiatus;
 import static org.hamcrest.CoreMatchers.allOf;
 import static org.hamcrest.CoreMatchers.containsString;
+import static org.hamcrest.CoreMatchers.not;
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotEquals;
@@ -15,10 +16,12 @@ import static org.junit.Assert.assertTrue;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
 import org.apache.hadoop.util.Time;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
 import org.junit.Test;
 import org.slf4j.LoggerFactory;
 
@@ -106,9 +109,37 @@ public class FallbackTest extends OneSuspended {
   }
 
   @Test
-  public void aBudgetThatIsNoneEndsNotTheWatch() throws Exception {
-    try (MockCluster cluster = MockCluster.with(conf -> conf.set(HiatusConfiguration.STEP_BUDGET_MS, "fast"))) {
-      cluster.engine().watch();
+  public void aWrongConfigurationKeepsNoResourceManagerFromStarting() throws Exception {
+    String[][] all = {{HiatusConfiguration.MODE, "maybe"}, {HiatusConfiguration.STEP_BUDGET_MS, "fast"},
+        {HiatusConfiguration.STEP_INTERVAL_MS, "0"}, {HiatusConfiguration.PHYSICAL_NODES, "strong"},
+        {HiatusConfiguration.RECORD_DIR, "here"}, {HiatusConfiguration.REPORT_PORT, "many"}, {hiatus("min-rum-ms"), "1"}};
+    for (String[] wrong : all) {
+      try (MockCluster cluster = MockCluster.with(conf -> conf.set(wrong[0], wrong[1]))) {
+        assertThat(cluster.engine().fault(), allOf(containsString(wrong[0]), not(containsString("are kept"))));
+        assertEquals(1, gauge("Fallback"));
+        cluster.engine().watch();
+        cluster.node(4096, 64);
+        big = cluster.run("default");
+        big.ask(2, 1024);
+        cluster.rounds(4);
+        assertEquals("stock places", 2, big.held().size());
+
+        cluster.refresh(conf -> conf.unset(wrong[0]));
+        assertNull(cluster.engine().fault());
+        assertNull(cluster.difference());
+      }
+    }
+  }
+
+  @Test
+  public void norOneThatStandsByFromBecomingTheActiveOne() throws Exception {
+    try (MockCluster active = MockCluster.plain(); MockRM standby = new MockRM(active.conf())) { // made, and not started
+      Configuration wrong = new Configuration(active.conf());
+      wrong.set(hiatus("claim-timeout-ms"), "soon");
+      standby.getResourceScheduler().reinitialize(wrong, standby.getRMContext()); // the first that it is told then
+      assertThat(((HiatusScheduler) standby.getResourceScheduler()).engine().fault(), containsString("claim-timeout-ms"));
+      assertThrows(IOException.class, () -> active.scheduler().reinitialize(wrong, active.context()));
+      assertNull(active.engine().fault());
     }
   }
 

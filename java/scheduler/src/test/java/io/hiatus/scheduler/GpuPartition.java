@@ -26,13 +26,18 @@ final class GpuPartition {
 
   /** A node of 4 GB joins it. */
   static FakeNode node(MockCluster cluster, boolean exclusive) throws Exception {
+    FakeNode node = cluster.node(4096, 64);
+    join(cluster, node, exclusive);
+    return node;
+  }
+
+  /** One that is there joins it. */
+  static void join(MockCluster cluster, FakeNode node, boolean exclusive) throws Exception {
     RMNodeLabelsManager labels = cluster.context().getNodeLabelManager();
     labels.addToCluserNodeLabels(Collections.singletonList(NodeLabel.newInstance("gpu", exclusive)));
-    FakeNode node = cluster.node(4096, 64);
     labels.addLabelsToNode(of(node));
     cluster.settle();
     assertEquals("gpu", cluster.schedulerNode(node).getPartition());
-    return node;
   }
 
   static void leave(MockCluster cluster, FakeNode node) throws Exception {

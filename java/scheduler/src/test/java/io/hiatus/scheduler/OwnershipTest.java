@@ -68,6 +68,20 @@ public class OwnershipTest {
   }
 
   @Test
+  public void itRunsOnThoughItsApplicationIsParkedAndTheResourceManagerRestarts() throws Exception {
+    try (MockCluster cluster = cluster()) {
+      begin(cluster);
+      ContainerId own = app.takeOpportunistic(node, 1024).getId();
+      cluster.scheduler().park(app.id(), true);
+      cluster.restart();
+      cluster.reregisterMasters();
+      cluster.rounds(2);
+      assertTrue(cluster.scheduler().parking().isParked(app.id()));
+      assertFalse(node.told().contains("hold " + own));
+    }
+  }
+
+  @Test
   public void aPromotionOfItsOwnWantsRoomAndIsToldToTheApplication() throws Exception {
     try (MockCluster cluster = cluster()) {
       begin(cluster);

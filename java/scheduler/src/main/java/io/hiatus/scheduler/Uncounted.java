@@ -1,0 +1,65 @@
+package io.hiatus.scheduler;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
+
+/**
+ * What Hiatus demoted counts for no queue and no user until it is promoted. CapacityScheduler forgets that where it carries all of
+ * a node's or an application's containers over to other accounts; here those are carried back. Under the scheduler's write lock.
+ */
+final class Uncounted {
+  private final HiatusScheduler scheduler;
+  private final Demotions demotions;
+
+  Uncounted(HiatusScheduler scheduler, Demotions demotions) {
+    this.scheduler = scheduler;
+    this.demotions = demotions;
+  }
+
+  /** Carries out what may change the partitions of nodes. */
+  void relabelled(Collection<NodeId> nodes, Runnable change) {
+    Map<ContainerId, String> partitions = new LinkedHashMap<>();
+    for (NodeId id : nodes) {
+      FiCaSchedulerNode node = scheduler.getNode(id);
+      if (node != null) {
+        demotions.on(id).forEach(container -> partitions.put(container, node.getPartition()));
+      }
+    }
+    change.run();
+    partitions.forEach((id, before) -> {
+      RMContainer container = scheduler.getRMContainer(id);
+      FiCaSchedulerApp attempt = scheduler.getCurrentAttemptForContainer(id);
+      FiCaSchedulerNode node = container == null ? null : scheduler.getNode(container.getAllocatedNode());
+      if (attempt != null && node != null && !node.getPartition().equals(before)) {
+        attempt.nodePartitionUpdated(container, node.getPartition(), before);
+      }
+    });
+  }
+
+  /** The application was moved from a queue with those metrics. */
+  void moved(ApplicationId id, QueueMetrics from) {
+    FiCaSchedulerApp attempt = scheduler.attempt(id);
+    if (attempt == null) {
+      return;
+    }
+    QueueMetrics to = attempt.getQueue().getMetrics();
+    for (ContainerId one : demotions.of(id)) {
+      RMContainer container = attempt.getRMContainer(one);
+      if (container != null) {
+        String partition = container.getNodeLabelExpression();
+        Resource resource = container.getContainer().getResource();
+        from.allocateResources(partition, attempt.getUser(), 1, resource, false);
+        to.releaseResources(partition, attempt.getUser(), 1, resource);
+      }
+    }
+  }
+}
