@@ -179,7 +179,7 @@ abstract class SuspensionAwareEstimator<A extends Attempt> implements TaskRuntim
             Set<ContainerId> suspended = null;
             try {
                 suspended = containers.suspended(one.getKey(), asked.keySet());
-            } catch (IOException | YarnException e) {
+            } catch (IOException | YarnException | RuntimeException e) { // such as for a name that no server knows: others are asked
                 LOG.info("{} does not tell whether {} are suspended", one.getKey(), asked.keySet(), e);
             }
             answered(asked, suspended, askedMs);

@@ -6,6 +6,7 @@ import static org.mockito.Mockito.when;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -147,6 +148,9 @@ final class SimulatedJob implements Containers {
     public Set<ContainerId> suspended(String node, Collection<ContainerId> asked) throws IOException {
         questions++;
         if (!nodeAnswers) {
+            if (questions % 2 == 0) { // as Hadoop's client says of a host whose name is gone
+                throw new IllegalArgumentException(new UnknownHostException(node));
+            }
             throw new IOException("no route to host");
         }
         Set<ContainerId> found = new HashSet<>(asked);

@@ -60,6 +60,7 @@ import org.slf4j.LoggerFactory;
 public final class HiatusContainersLauncher extends ContainersLauncher {
     private static final Logger LOG = LoggerFactory.getLogger(HiatusContainersLauncher.class);
     private static final long LOOK_AGAIN_MS = 20;
+    private static final long SETTLE_AGAIN_MS = 2_000;
 
     /** The states a recovered container goes through before it runs or is paused again. */
     private static final Set<ContainerState> STARTING =
@@ -250,23 +251,29 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
         if (container == null) {
             return;
         }
-        ContainerId id = container.getContainerId();
         containerLauncher.submit(() -> {
-            if (!awaitLaunched(container)) {
-                return; // it has ended, or is yet to be launched
-            }
-            try {
-                if (suspending().hold(container, () -> held.contains(id))) {
-                    // The node calls it running, or paused, as before: this is where an administrator sees more.
-                    dispatch(new ContainerDiagnosticsUpdateEvent(id, held.contains(id)
-                        ? "Parked by hand: its processes stand still until it is taken up again.\n" : "Taken up again.\n"));
-                }
-            } catch (IOException e) {
-                if (container.getContainerState() == ContainerState.RUNNING) {
-                    LOG.warn("{} is not {} as it should be", id, held.contains(id) ? "held" : "let go", e);
-                }
+            while (awaitLaunched(container) && !isHoldSettled(container) && pass(SETTLE_AGAIN_MS)) {
+                // Nobody else would try again: the ResourceManager orders it once.
             }
         });
+    }
+
+    private boolean isHoldSettled(Container container) {
+        ContainerId id = container.getContainerId();
+        try {
+            if (suspending().hold(container, () -> held.contains(id))) {
+                // The node calls it running, or paused, as before: this is where an administrator sees more.
+                dispatch(new ContainerDiagnosticsUpdateEvent(id, held.contains(id)
+                    ? "Parked by hand: its processes stand still until it is taken up again.\n" : "Taken up again.\n"));
+            }
+            return true;
+        } catch (IOException e) {
+            if (!LAUNCHED.contains(container.getContainerState())) {
+                return true; // it has ended, or is being killed
+            }
+            LOG.warn("{} is not {} as it should be, and it is tried again", id, held.contains(id) ? "held" : "let go", e);
+            return false;
+        }
     }
 
     private void pause(Container container) {
@@ -368,7 +375,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
             if (now == state) {
                 return true;
             }
-            if (!STARTING.contains(now) || !lookAgain()) {
+            if (!STARTING.contains(now) || !pass(LOOK_AGAIN_MS)) {
                 return false;
             }
         }
@@ -377,7 +384,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     /** Whoever orders something of a container waits here until the executor has it: false if it does not, or no more. */
     private boolean awaitLaunched(Container container) {
         while (!suspending().suspension().has(container.getContainerId())) {
-            if (!LAUNCHED.contains(container.getContainerState()) || !lookAgain()) {
+            if (!LAUNCHED.contains(container.getContainerState()) || !pass(LOOK_AGAIN_MS)) {
                 return false;
             }
         }
@@ -385,9 +392,9 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
     }
 
     /** False when the NodeManager stops. */
-    private static boolean lookAgain() {
+    private static boolean pass(long ms) {
         try {
-            Thread.sleep(LOOK_AGAIN_MS);
+            Thread.sleep(ms);
             return true;
         } catch (InterruptedException e) {
             return false;

@@ -277,6 +277,14 @@ public class HiatusContainersLauncherTest {
     }
 
     @Test
+    public void whatCannotBeHeldAtOnceIsTriedAgain() throws Exception {
+        when(executor.hold(any(), any())).thenThrow(new java.io.IOException("its disk is slow")).thenReturn(true);
+        askForThreadDump(ExecutionType.OPPORTUNISTIC);
+        awaitSent(ContainerEventType.UPDATE_DIAGNOSTICS_MSG, 1);
+        verify(executor, times(2)).hold(eq(container), any());
+    }
+
+    @Test
     public void whereItLooksLikeRunningAnAdministratorIsToldThatItIsParked() throws Exception {
         when(executor.hold(any(), any())).thenReturn(true);
         askForThreadDump(ExecutionType.OPPORTUNISTIC);
