@@ -155,6 +155,8 @@ def test_without_its_record_it_still_leaves_classes_that_exist(release, machine)
     (lambda m: _write(m, _SITE.replace("capacity.CapacityScheduler", "fair.FairScheduler")), "is .*FairScheduler. Hiatus is CapacityScheduler"),
     (lambda m: _write(m, _SITE.replace(_LINUX, "org.example.Executor")), "is org.example.Executor"),
     (lambda m: _write(m, _SITE.replace("<!-- never", '<xi:include xmlns:xi="x" href="more.xml"/><!-- never')), "includes another file"),
+    (lambda m: _write(m, _SITE.replace("?>", '?><!DOCTYPE configuration [<!ENTITY more SYSTEM "more.xml">]>')), "declarations in its DOCTYPE"),
+    (lambda m: _write(m, _SITE.replace(f"<value>{_STOCK}</value>", "")), "scheduler.class has no <value>"),
     (lambda m: _write(m, _SITE[:-5]), "is no XML"),
     (lambda m: (m / "etc/hadoop/yarn-site.xml").unlink(), "cannot be read"),
 ])
@@ -210,20 +212,88 @@ def test_uninstalling_waits_for_the_cluster(release, machine, code, answer, comp
     assert _files(machine) == before
 
 
-@pytest.mark.parametrize("code, answer", [(200, {"mode": "off", "suspended_now": 0}), (404, {})])
-def test_uninstalling_begins_when_nothing_is_suspended_or_stock_runs(release, machine, code, answer):
+def test_hiatus_stays_off_until_the_resource_manager_runs_without_it(release, machine):
+    before = _files(machine)
     _run(release / "install", machine)
-    with _manager(code, **answer) as address:
+    site = machine / "etc/hadoop/yarn-site.xml"
+    site.write_text(_site(machine).replace("observe", "off"))
+    with _manager(200, mode="off", suspended_now=0) as address:
+        for _ in range(2):  # without the mode the next refresh would have Hiatus suspend
+            said = _run(release / "uninstall", machine, "--rm", address)
+            assert "io.hiatus" not in _site(machine) and "<value>off</value>" in _site(machine)
+            assert "once more here" in said
+    with _manager(404) as address:
         _run(release / "uninstall", machine, "--rm", address)
+    assert _files(machine) == before
+
+
+@pytest.mark.parametrize("site, complaint", [
+    ("<configuration><property><name>yarn.app.mapreduce.am.{}</name><value>io.hiatus.mapreduce.{}</value></property></configuration>",
+     "yarn.app.mapreduce.am.{} = io.hiatus.mapreduce.{}: jobs that begin without that class fail"),
+    ("<configuration><xi:include xmlns:xi='x' href='more.xml'/><!-- {} io.hiatus.mapreduce.{} --></configuration>",
+     "has io.hiatus.…: jobs that begin without that class fail"),
+])
+@pytest.mark.parametrize("what", [("job.task.estimator.class", "BatchMRTaskRuntimeEstimator"), ("preemption.policy", "ReportingPreemptionPolicy")])
+def test_uninstalling_is_refused_while_jobs_are_told_to_load_our_class(release, machine, site, complaint, what):
+    _run(release / "install", machine)
+    (machine / "etc/hadoop/mapred-site.xml").write_text(site.format(*what))
+    assert complaint.format(*what) in _run(release / "uninstall", machine, "--force", code=1)
+
+
+def test_what_else_jobs_are_told_is_nobodys_business(release, machine):
+    _run(release / "install", machine)
+    (machine / "etc/hadoop/mapred-site.xml").write_text("<configuration><xi:include xmlns:xi='x' href='more.xml'/></configuration>")
+    _run(release / "uninstall", machine, "--force")
     assert "io.hiatus" not in _site(machine)
 
 
-def test_uninstalling_is_refused_while_jobs_are_told_to_load_our_class(release, machine):
+def test_with_another_configuration_uninstalling_leaves_the_jars_that_the_right_one_needs(release, machine):
     _run(release / "install", machine)
-    (machine / "etc/hadoop/mapred-site.xml").write_text(
-        "<configuration><property><name>yarn.app.mapreduce.am.job.task.estimator.class</name>"
-        "<value>io.hiatus.mapreduce.BatchMRTaskRuntimeEstimator</value></property></configuration>")
-    assert "jobs that begin without that class fail" in _run(release / "uninstall", machine, "--force", code=1)
+    other = machine.parent / "other"
+    other.mkdir()
+    (other / "yarn-site.xml").write_text(_SITE)
+    before = _files(machine)
+    with _manager(404) as address:
+        assert "name that by --conf" in _run(release / "uninstall", machine, "--conf", other, "--rm", address, code=1)
+    assert _files(machine) == before
+    _run(release / "uninstall", machine, "--conf", other, "--force")
+    assert not list((machine / "share/hadoop/yarn/lib").iterdir())
+
+
+def test_a_file_that_is_a_link_stays_one(release, machine):
+    link = machine / "etc/hadoop/yarn-site.xml"
+    shared = machine.parent / "shared.xml"
+    shared.write_text(_SITE)
+    shared.chmod(0o640)
+    link.unlink()
+    link.symlink_to(shared)
+    _run(release / "install", machine)
+    assert link.is_symlink() and "HiatusScheduler" in shared.read_text() and shared.stat().st_mode & 0o777 == 0o640
+    _run(release / "uninstall", machine, "--force")
+    assert link.is_symlink() and shared.read_text() == _SITE
+    assert sorted(path.name for path in machine.parent.iterdir() if "shared" in path.name) == ["shared.xml"]
+
+
+def test_of_several_installations_the_last_ones_before_is_kept(release, machine):
+    _run(release / "install", machine)
+    edited = _site(machine).replace("2019", "2020")
+    (machine / "etc/hadoop/yarn-site.xml").write_text(edited)
+    _run(release / "uninstall", machine, "--force")
+    assert (machine / "etc/hadoop/yarn-site.xml.before-hiatus").read_text() == _SITE
+    _run(release / "install", machine)
+    assert (machine / "etc/hadoop/yarn-site.xml.before-hiatus").read_text() == _SITE.replace("2019", "2020")
+    _run(release / "uninstall", machine, "--force")
+    assert not (machine / "etc/hadoop/yarn-site.xml.before-hiatus").exists()
+
+
+def test_a_damaged_record_is_told(release, machine):
+    _run(release / "install", machine)
+    record = machine / "etc/hadoop/hiatus-installed.json"
+    record.write_text(record.read_text()[:20])
+    assert re.search("hiatus-installed.json is damaged", _run(release / "uninstall", machine, "--force", code=1))
+    record.unlink()
+    _run(release / "uninstall", machine, "--force")
+    assert "io.hiatus" not in _site(machine)
 
 
 def test_the_scripts_run_with_an_old_python():

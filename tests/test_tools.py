@@ -1,5 +1,6 @@
 """The parts of the cluster tool that need no daemon."""
 
+import os
 import platform
 import re
 import subprocess
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from hiatus_cluster import configuration, distribution, layout, portable
+from hiatus_cluster.cluster import Cluster
 from hiatus_cluster.configuration import Spec
 from hiatus_cluster.errors import ClusterError
 from hiatus_cluster.experiments import cgroups, kept
@@ -39,6 +41,22 @@ def test_an_impossible_cluster_is_refused(spec, complaint):
 ])
 def test_a_property_goes_into_the_file_hadoop_reads_it_from(key, name):
     assert configuration.file_of(key) == name
+
+
+def test_a_folder_that_is_not_a_clusters_is_left_alone(tmp_path):
+    (tmp_path / "logs").mkdir()
+    with pytest.raises(ClusterError, match="has logs, and not from a cluster"):
+        Cluster(tmp_path).up(Spec())
+    assert (tmp_path / "logs").is_dir()
+
+
+def test_what_curl_is_to_be_told_goes_to_curl_wherever_our_own_options_stand(tmp_path):
+    curl = tmp_path / "curl"
+    curl.write_text('#!/bin/sh\necho "$@" > "$(dirname "$0")/told"\nexit 22\n')
+    curl.chmod(0o755)
+    command = [layout.ROOT / "scripts" / "save-history", "http://rm", "http://history", tmp_path / "saved", "--hours", "24"]
+    subprocess.run([*command, "--", "--negotiate", "-u", ":"], env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, check=False)
+    assert " --negotiate -u : http://rm/" in (tmp_path / "told").read_text()
 
 
 def test_nodes_are_different_loopback_hosts():

@@ -46,7 +46,8 @@ class Hadoop:
         """Raises Refusal if this user may not write what is going to change."""
         folders = [os.path.join(self.home, folder) for folder in sorted(set(_FOLDERS.values()))]
         profiles = os.path.dirname(self.file(_PROFILE))
-        for path in folders + [self.conf] + [profiles] * os.path.isdir(profiles) + list(files):
+        beside = [os.path.dirname(os.path.realpath(path)) for path in files]
+        for path in folders + [self.conf] + [profiles] * os.path.isdir(profiles) + beside + list(files):
             if not os.access(path, os.W_OK):
                 raise Refusal("no permission to write {}: run this as the user it belongs to".format(path))
         for path in files:
@@ -63,12 +64,15 @@ class Hadoop:
         places[os.path.join(RELEASE, _PROFILE)] = self.file(_PROFILE)
         return places
 
+    def is_ours(self):
+        """Whether this configuration has the command that comes with an installation."""
+        return os.path.exists(self.file(_PROFILE))
+
     def installed(self):
         """Our files that lie in this Hadoop, of whatever version."""
         found = [jar for module, folder in _FOLDERS.items()
                  for jar in glob.glob(os.path.join(glob.escape(self.home), folder, "hiatus-{}-*.jar".format(module)))]
-        profile = self.file(_PROFILE)
-        return sorted(found + [profile] if os.path.exists(profile) else found)
+        return sorted(found + [self.file(_PROFILE)] if self.is_ours() else found)
 
 
 def jars():

@@ -27,7 +27,7 @@ def _address(site, secure, suffix):
 
 
 def require_idle(bases):
-    """Raises Refusal unless a ResourceManager says that Hiatus is off and nothing is suspended, or that it is not there at all."""
+    """Raises Refusal unless a ResourceManager says that Hiatus is off and nothing is suspended (True), or that it is not there at all (False)."""
     problems = []
     for base in bases:
         try:
@@ -36,13 +36,13 @@ def require_idle(bases):
                 said = json.loads(answer.read().decode())
         except urllib.error.HTTPError as error:
             if error.code == 404:
-                return  # it runs another scheduler
+                return False  # it runs another scheduler
             problems.append("{}{} answers {} {}".format(base, _PATH, error.code, error.reason))
         except (OSError, ValueError) as error:
             problems.append("{}{} does not answer: {}".format(base, _PATH, error))
         else:
             _judge(said)
-            return
+            return True
     raise Refusal("nobody tells whether containers are suspended: {}. Name the ResourceManager's web address by --rm, or use --force "
                   "if no container of this cluster can be suspended".format("; ".join(problems)))
 

@@ -3,6 +3,9 @@
 import json
 import os
 
+from . import whole
+from .refusal import Refusal
+
 NAME = "hiatus-installed.json"
 
 
@@ -13,13 +16,13 @@ def read(hadoop):
             return json.load(file)["before"]
     except OSError:
         return None
+    except (ValueError, LookupError, TypeError):
+        raise Refusal("{} is damaged: take it away, and what is set is known by its classes' names alone".format(hadoop.file(NAME)))
 
 
 def write(hadoop, before):
     """Keeps it."""
-    with open(hadoop.file(NAME), "w") as file:
-        json.dump({"before": before}, file, indent=1, sort_keys=True)
-        file.write("\n")
+    whole.write(hadoop.file(NAME), (json.dumps({"before": before}, indent=1, sort_keys=True) + "\n").encode())
 
 
 def remove(hadoop):

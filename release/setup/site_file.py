@@ -1,11 +1,10 @@
 """One of Hadoop's ``*-site.xml`` files, changed as an editor would: what is not touched, comments included, stays byte by byte."""
 
-import os
 import re
-import shutil
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
+from . import whole
 from .refusal import Refusal
 
 _NAMES = ("name", "value")
@@ -39,6 +38,8 @@ class SiteFile:
         place = self._places.get(name)
         if place:
             begin, end = place.of_value
+            if begin == place.end:
+                raise Refusal("{}: {} has no <value>: give it one, or take it out".format(self.path, name))
             if self.data[begin:end].endswith(b"/>"):
                 text = b"<value>" + text + b"</value>"
         else:
@@ -59,13 +60,7 @@ class SiteFile:
 
     def write(self):
         """Replaces the file, which keeps its owner and mode."""
-        old, partial = os.stat(self.path), self.path + ".new"
-        with open(partial, "wb") as file:
-            file.write(self.data)
-        shutil.copymode(self.path, partial)
-        if (old.st_uid, old.st_gid) != (os.stat(partial).st_uid, os.stat(partial).st_gid):
-            os.chown(partial, old.st_uid, old.st_gid)
-        os.replace(partial, self.path)
+        whole.write(self.path, self.data, like=self.path)
 
     def _replace(self, begin, end, text):
         self.data = self.data[:begin] + text + self.data[end:]
@@ -92,6 +87,11 @@ class SiteFile:
                 reading[tag] = ""
                 reading[tag + "-begin"] = parser.CurrentByteIndex
 
+        def declares(_name, system, _public, has_declarations):
+            if system or has_declarations:
+                raise Refusal("{} has declarations in its DOCTYPE, by which it may include another file; this program does not follow "
+                              "them: change it by hand, as docs/install.md says".format(self.path))
+
         def text(piece):
             if len(path) == 3 and path[-1] in _NAMES:
                 reading[path[-1]] += piece
@@ -108,6 +108,7 @@ class SiteFile:
                 self._end = here
             path.pop()
 
+        parser.StartDoctypeDeclHandler = declares
         parser.StartElementHandler, parser.CharacterDataHandler, parser.EndElementHandler = begins, text, ends
         try:
             parser.Parse(self.data, True)

@@ -23,6 +23,8 @@ _TEST_EXAMPLES = {"sleep": "org.apache.hadoop.mapreduce.SleepJob"}
 _HEAP_MB = {"namenode": 128, "datanode": 128, "resourcemanager": 256, "nodemanager": 128, "historyserver": 128,
             "zookeeper": 64}
 _START_PATIENCE_S = 180
+#: What `up` makes in its folder, beside folders for nodes and daemons' configurations, and clears away before.
+_FILES = ("conf", "namenode", "datanode", "rm-state", "zookeeper", "staging", "tmp", "pids", "logs")
 
 
 class Cluster:
@@ -118,9 +120,7 @@ class Cluster:
                 pids = ", ".join(f"{daemon.name} {daemon.pid}" for daemon in running)
                 raise ClusterError(f"a cluster is running in {self.dir} already ({pids}): `down` it first, or choose another --dir")
             self._end()
-            for name in ("cluster.json", "conf", "namenode", "datanode", "rm-state", "zookeeper", "staging", "tmp", "pids", "logs",
-                         *(path.name for path in self.dir.glob("node[0-9]*")), *(path.name for path in self.dir.glob("conf-*"))):
-                _remove(self.dir / name)
+            self._clear()
             self._save(spec, _free_ports(spec))
             (self.dir / "tmp").mkdir()
             try:
@@ -128,6 +128,15 @@ class Cluster:
             except BaseException:
                 self._end()
                 raise
+
+    def _clear(self):
+        """Removes an earlier cluster's files, last that by which the folder is known for a cluster's."""
+        earlier = [path for path in (*map(self.dir.joinpath, _FILES), *self.dir.glob("node[0-9]*"), *self.dir.glob("conf-*")) if path.exists()]
+        if earlier and not (self.dir / "cluster.json").exists():
+            names = ", ".join(path.name for path in earlier)
+            raise ClusterError(f"{self.dir} has {names}, and not from a cluster: choose another --dir, or remove them")
+        for path in (*earlier, self.dir / "cluster.json"):
+            _remove(path)
 
     def down(self):
         """Ends every process of the cluster, containers too; says how many there were. Logs and data stay until the next ``up``."""

@@ -1,5 +1,6 @@
 """The tools the build needs: found, or installed from Debian's packages where that is possible."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -112,9 +113,11 @@ def python_with(folder, *requirements):
     wanted = "".join(file.read_text() for file in requirements)
     if stamp.exists() and stamp.read_text() == wanted and python.exists():
         return python
+    if importlib.util.find_spec("ensurepip") is None:  # Debian has it in a package of its own
+        _install(["python3-venv"], print)
     made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], capture_output=True, text=True)
     if made.returncode:
-        raise ClusterError(f"no virtual environment could be made (Debian: apt-get install python3-venv):\n{made.stdout}{made.stderr}")
+        raise ClusterError(f"no virtual environment could be made:\n{made.stdout}{made.stderr}")
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     done = subprocess.run(pip + [word for file in requirements for word in ("-r", file)], capture_output=True, text=True)
     if done.returncode:
