@@ -5,7 +5,7 @@
 
 use cpu_time::ThreadTime;
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection};
+use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection};
 use hiatus_core::settings::Settings;
 use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
@@ -175,7 +175,7 @@ impl Driver {
         let app = AppId(id);
         let phase = PhaseKey { priority: 20, partition: PartitionId(0), resource: Resource::new(1024, 1) };
         self.apps[id as usize].asked = count;
-        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase, count, anywhere: true }]);
+        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase, count, places: Places::Anywhere }]);
     }
 
     /// Steps until there is nothing more to do now.

@@ -132,8 +132,8 @@ pub enum Fact {
         phase: PhaseKey,
         /// How many containers.
         count: u32,
-        /// Whether any node is as good as any other for them: the application names no places.
-        anywhere: bool,
+        /// Where it wants them.
+        places: Places,
     },
     /// A container was given out, or found running when the ResourceManager or node came back.
     Allocated(ContainerFact),
@@ -376,6 +376,19 @@ pub enum Found {
     Running,
     /// Recovered, demoted: it was suspended when the ResourceManager went down.
     Suspended,
+}
+
+/// Where an application wants containers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Places {
+    /// At hosts or racks that it names, or elsewhere in the end.
+    #[default]
+    Named,
+    /// On any node as well as on any other.
+    Anywhere,
+    /// Where something is that the core knows nothing of, such as another kind of resource or one certain host. They are offered what
+    /// room there is; none is made for them, as it may not be what they lack.
+    Unjudged,
 }
 
 /// What distinguishes phases of one application: MapReduce's maps (priority 20) and reduces (10) fall out of it.

@@ -12,7 +12,7 @@
 mod lent;
 
 use crate::entitlement::{containers_within, EPSILON};
-use crate::fact::{PhaseKey, Side};
+use crate::fact::{PhaseKey, Places, Side};
 use crate::line::Line;
 use crate::plan::{PartitionPlan, Planner};
 use crate::settings::Settings;
@@ -226,7 +226,7 @@ impl Placer {
             let fitting = room.max(freed.min(node.freed_for(app, key.resource)));
             let unserved = job.unserved(*key, phase);
             let most = unserved.min(allowed).min(fitting).min(self.left).min(job.most_on(key, node.side));
-            let more = over.filter(|_| phase.anywhere).map_or(most, |nodes| {
+            let more = over.filter(|_| phase.places == Places::Anywhere).map_or(most, |nodes| {
                 let even = unserved.min(allowed).saturating_add(phase.proposed).div_ceil(nodes);
                 most.min(even.max(node.kept_for(app, key.resource)))
             });

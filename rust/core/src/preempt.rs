@@ -23,7 +23,7 @@ mod victims;
 
 use crate::decision::Cause;
 use crate::entitlement::{containers_within, EPSILON};
-use crate::fact::PhaseKey;
+use crate::fact::{PhaseKey, Places};
 use crate::place::{lent_room_comes, MOST_CONTAINERS};
 use crate::plan::PartitionPlan;
 use crate::settings::{QueueSettings, Settings};
@@ -129,7 +129,8 @@ fn free_room(
         let claimed = spoken.claimed_share(entry.app, plan.total);
         let holder = job.holder();
         let mut missing = entry.target - job.share(plan.total, partition) - claimed;
-        let wants: Vec<(PhaseKey, u32)> = job.asks(partition).collect();
+        let wants: Vec<(PhaseKey, u32)> =
+            job.asks(partition).filter(|(key, _)| job.phases[key].places != Places::Unjudged).collect();
         // What is kept out of its home leaves its share to new containers.
         let mut going_on = missing;
         for id in spoken.suspended_of(cluster, entry.app) {

@@ -64,7 +64,7 @@ impl Writer {
         self.tell(layout::AppActive { app, active: 1 }, "");
         self.container(app, MASTER);
         self.tell(layout::AsksReplaced { app }, "");
-        self.tell(layout::Asked { app, priority: 1, partition: 0, memory_mb: 1024, vcores: 1, count, anywhere: 1 }, "");
+        self.tell(layout::Asked { app, priority: 1, partition: 0, memory_mb: 1024, vcores: 1, count, places: 1 }, "");
     }
 
     /// A second passes, the node reports in, and what the core then decides is carried out.
@@ -308,7 +308,7 @@ fn one_job() -> Script {
     let mut script = Script::new();
     script.app(1, 7);
     script.container(7, 1, 0, 2, Some(33)); // its master
-    let asked = layout::Asked { app: 7, priority: 20, partition: 0, memory_mb: 1024, vcores: 1, count: 2, anywhere: 1 };
+    let asked = layout::Asked { app: 7, priority: 20, partition: 0, memory_mb: 1024, vcores: 1, count: 2, places: 1 };
     script.at(5, asked, "");
     script.container(7, 2, 20, 6, Some(17));
     script.container(7, 3, 20, 6, Some(27));
@@ -381,7 +381,7 @@ fn suspending_helps_the_small_job_that_waited_for_a_big_one() {
     let mut script = Script::new();
     script.app(1, 1);
     script.container(1, 1, 0, 2, Some(150));
-    let asked = layout::Asked { app: 1, priority: 20, partition: 0, memory_mb: 1024, vcores: 1, count: 6, anywhere: 1 };
+    let asked = layout::Asked { app: 1, priority: 20, partition: 0, memory_mb: 1024, vcores: 1, count: 6, places: 1 };
     script.at(4, asked, "");
     (2..8).for_each(|task| script.container(1, task, 20, 5, Some(146)));
     script.at(150, layout::AppRemoved { app: 1, succeeded: 1 }, "");

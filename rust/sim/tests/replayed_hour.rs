@@ -59,11 +59,11 @@ fn write(fact: &Fact, out: &mut Vec<u8>) {
             layout::AppRemoved { app: app.0, succeeded: u32::from(*succeeded) }.write("", out);
         }
         Fact::AsksReplaced { app } => layout::AsksReplaced { app: app.0 }.write("", out),
-        Fact::Asked { app, phase, count, anywhere } => {
+        Fact::Asked { app, phase, count, places } => {
             let PhaseKey { priority, partition, resource } = *phase;
             let (app, partition, memory_mb, vcores) = (app.0, partition.0, resource.memory_mb, resource.vcores);
-            let (count, anywhere) = (*count, u32::from(*anywhere));
-            layout::Asked { app, priority, partition, memory_mb, vcores, count, anywhere }.write("", out);
+            let (count, places) = (*count, *places as u32);
+            layout::Asked { app, priority, partition, memory_mb, vcores, count, places }.write("", out);
         }
         Fact::Allocated(fact) => {
             let (container, app, node) = (fact.container.0, fact.app.0, fact.node.0);

@@ -3,7 +3,7 @@
 use crate::layout::{self, Record as _, HEADER};
 use hiatus_core::decision::{Cause, Decision, Reason};
 use hiatus_core::fact::{
-    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Run, Side, Word,
+    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection, Run, Side, Word,
 };
 use hiatus_core::policy::EstimatesOff;
 use hiatus_core::predoop::Shuffle;
@@ -138,7 +138,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
         13 => {
             let (r, _) = layout::Asked::read(bytes)?;
             let phase = phase(r.priority, r.partition, r.memory_mb, r.vcores);
-            Fact::Asked { app: AppId(r.app), phase, count: r.count, anywhere: r.anywhere != 0 }
+            Fact::Asked { app: AppId(r.app), phase, count: r.count, places: places(r.places)? }
         }
         14 => {
             let (r, _) = layout::Allocated::read(bytes)?;
@@ -233,6 +233,10 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
 
 fn phase(priority: i32, partition: u32, memory_mb: i64, vcores: i64) -> PhaseKey {
     PhaseKey { priority, partition: PartitionId(partition), resource: Resource::new(memory_mb, vcores) }
+}
+
+fn places(number: u32) -> Option<Places> {
+    [Places::Named, Places::Anywhere, Places::Unjudged].get(number as usize).copied()
 }
 
 fn rejection(number: u32) -> Option<Rejection> {

@@ -140,8 +140,8 @@ records! { FACTS:
     11 AppRemoved { app: u32, succeeded: u32 }
     #[doc = "All asks of the application follow anew."]
     12 AsksReplaced { app: u32 }
-    #[doc = "The application wants so many containers, on any node (1) or at places that it names (0)."]
-    13 Asked { app: u32, priority: i32, partition: u32, memory_mb: i64, vcores: i64, count: u32, anywhere: u32 }
+    #[doc = "The application wants so many containers, at places that it names (0), on any node (1), or where something is of which the core knows nothing (2)."]
+    13 Asked { app: u32, priority: i32, partition: u32, memory_mb: i64, vcores: i64, count: u32, places: u32 }
     #[doc = "A container exists; flags: 1 ApplicationMaster; found: 0 new, 1 running, 2 suspended."]
     14 Allocated { container: u32, app: u32, node: u32, priority: i32, partition: u32, memory_mb: i64, vcores: i64, flags: u32, found: u32 }
     #[doc = "A node started the container."]

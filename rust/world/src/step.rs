@@ -3,7 +3,7 @@
 use super::world::{Event, Step, World, TICK};
 use super::{Faults, SimulationError, Timing};
 use crate::job::{gb, millis, secs};
-use hiatus_core::fact::{Exit, Fact, PhaseKey};
+use hiatus_core::fact::{Exit, Fact, PhaseKey, Places};
 use hiatus_core::recurring::Note;
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId};
@@ -236,7 +236,7 @@ impl World {
                 Fact::Completed { container, exit: Exit::Killed },
                 Fact::Demoted { container },
                 Fact::Heartbeat { node, paused: 1, waiting: 0 },
-                Fact::Asked { app, phase: key, count: 3, anywhere: true },
+                Fact::Asked { app, phase: key, count: 3, places: Places::Anywhere },
                 Fact::NodeRemoved { node },
                 Fact::AttemptEnded { app, keep_containers: true },
                 Fact::AppRemoved { app, succeeded: true },

@@ -87,6 +87,7 @@ pub(super) fn phases(
     cluster: &Cluster,
 ) -> Vec<PhaseView> {
     let of_partition = job.phases.iter().filter(|(key, _)| key.partition == partition);
+    let has_maps_to_do = job.has_maps_to_do();
     let view = |(key, phase): (&PhaseKey, &Phase)| {
         let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
         let task = |first: &FirstTask| match first.finished {
@@ -101,7 +102,7 @@ pub(super) fn phases(
         PhaseView {
             key: *key,
             one: key.resource.dominant_share(total),
-            gated: job.waits_for_maps(*key),
+            gated: has_maps_to_do && key.is_of_reduces(),
             pending: if job.asks_for_tasks() { phase.pending } else { 0 },
             unasked: job.unasked(*key),
             held: (phase.held + phase.borrowed).saturating_sub(masters),

@@ -30,7 +30,7 @@ pub fn review_claims(cluster: &mut Cluster, settings: &Settings) {
         }
     });
     for app in unused {
-        cluster.claim_expired(app, now + settings.cluster.claim_timeout);
+        cluster.claim_expired(app, settings.cluster.claim_timeout);
     }
 }
 

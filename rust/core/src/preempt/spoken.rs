@@ -166,7 +166,11 @@ impl Spoken {
             let home = cluster.nodes().get(&container.node).filter(|node| node.partition == self.partition);
             let claimed = |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(*id));
             let lent = container.reason == Some(Reason::Lent);
-            let stays = lent || container.proposed || job.has_parked(container) || container.state != State::Suspended;
+            let stays = lent
+                || container.proposed
+                || container.barred_until > cluster.now()
+                || job.has_parked(container)
+                || container.state != State::Suspended;
             if !stays && home.is_some_and(|node| node.is_live(cluster.now()) && !claimed(node)) {
                 waiting.push((container.since, *id));
             }

@@ -80,13 +80,9 @@ impl Cluster {
             Fact::AttemptEnded { app, keep_containers } => self.end_attempt(*app, *keep_containers),
             Fact::AppRemoved { app, succeeded } => self.remove_app(*app, *succeeded),
             Fact::AsksReplaced { app } => self.with_job(*app, |job, _| job.forget_asks()).is_some(),
-            Fact::Asked { app, phase, count, anywhere } => {
+            Fact::Asked { app, phase, count, places } => {
                 self.new_demand |= *count > 0;
-                let ask = |job: &mut Job, _| {
-                    let phase = job.phases.entry(*phase).or_default();
-                    (phase.pending, phase.anywhere) = (*count, *anywhere);
-                };
-                self.with_job(*app, ask).is_some()
+                self.ask(*app, *phase, *count, *places)
             }
             Fact::Allocated(fact) => self.put_container(fact),
             Fact::Launched { container } => self.launch(*container),
@@ -256,6 +252,7 @@ impl Cluster {
         };
         self.suspended.remove(&(container.since, id));
         container.since = now;
+        container.kept_out_since = None;
         self.suspended.insert((now, id));
         let node = container.node;
         if container.reason == Some(Reason::Lent) {

@@ -1,13 +1,16 @@
 //! One application: its phases, what it wants, holds, has suspended and has learnt about its tasks.
 
 use super::{Container, Holder, Site};
-use crate::fact::{AppFact, Exit, PhaseKey, Side};
+use crate::fact::{AppFact, Exit, PhaseKey, Places, Side};
 use crate::hints::Hints;
 use crate::recurring::Earlier;
 use crate::settings::FIRST_TASKS;
-use crate::units::{ClassId, ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
+use crate::units::{AppId, ClassId, ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+
+/// As often a pause doubles: 30 s become 64 minutes.
+const MOST_DOUBLINGS: u32 = 7;
 
 /// One of the first started tasks of a phase. HFSP learns a phase's size from them (thesis, section 4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,8 +30,8 @@ pub struct FirstTask {
 pub struct Phase {
     /// Containers wanted.
     pub pending: u32,
-    /// Whether the application names no places for those, so that any node is as good as any other.
-    pub anywhere: bool,
+    /// Where.
+    pub places: Places,
     /// Of those, proposed in this step and not yet confirmed.
     pub proposed: u32,
     /// Containers that count, on nodes of the partition asked for.
@@ -57,6 +60,11 @@ impl Phase {
     /// Tasks that are not done: wanted, running or suspended.
     pub fn left(&self) -> u32 {
         self.pending + self.held + self.borrowed + self.suspended
+    }
+
+    /// Whether it has or had any tasks.
+    fn is_alive(&self) -> bool {
+        self.left() + self.proposed + self.finished + self.kill_rounds > 0 || !self.first.is_empty()
     }
 
     /// How many times in a row the core has killed its work, since one of its tasks was done; without the last time if that
@@ -111,6 +119,8 @@ pub struct Job {
     pub rests: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
     pub barred_until: Millis,
+    /// How many times in a row that was so because what was freed for it was not used.
+    bars: u32,
     /// It gets nothing on nodes of other partitions than those it asks for before this time: there it was refused for a limit.
     pub no_guest_until: Millis,
     /// What the application said last of its tasks, by request priority.
@@ -155,6 +165,7 @@ impl Job {
             map_reduce: fact.map_reduce,
             rests: false,
             barred_until: Millis::default(),
+            bars: 0,
             no_guest_until: Millis::default(),
             said: BTreeMap::new(),
             attained: ResourceSeconds::default(),
@@ -220,10 +231,12 @@ impl Job {
     /// Tasks of a phase for whose containers the application has not asked yet, as far as it says how many there are. Below
     /// zero if its asks are more than its tasks: what it asked before it heard of its newest containers counts those again.
     pub fn unasked(&self, key: PhaseKey) -> i32 {
-        // Of several phases with one priority nobody knows which has how many.
-        let alone = self.phases.keys().filter(|other| other.priority == key.priority).count() == 1;
-        let said = self.said.get(&key.priority).filter(|_| alone);
-        said.zip(self.phases.get(&key)).map_or(0, |(said, phase)| {
+        let Some(said) = self.said.get(&key.priority) else { return 0 };
+        // Of several phases with one priority nobody knows which has how many; in their order they stand together.
+        let (before, after) =
+            (self.phases.range(..key).next_back(), self.phases.range((Bound::Excluded(key), Bound::Unbounded)).next());
+        let alone = !before.into_iter().chain(after).any(|(other, _)| other.priority == key.priority);
+        Some(said).filter(|_| alone).zip(self.phases.get(&key)).map_or(0, |(said, phase)| {
             let missing = i64::from(said.tasks) - i64::from(phase.finished + phase.left());
             missing.max(-i64::from(phase.pending)) as i32
         })
@@ -286,7 +299,12 @@ impl Job {
 
     /// Whether tasks of that kind cannot work yet, whatever they hold: a MapReduce job's reduces while maps are to be done.
     pub fn waits_for_maps(&self, key: PhaseKey) -> bool {
-        self.map_reduce && key.is_of_reduces() && self.maps_to_do() > 0
+        key.is_of_reduces() && self.has_maps_to_do()
+    }
+
+    /// Whether maps of a MapReduce job are to be done.
+    pub fn has_maps_to_do(&self) -> bool {
+        self.maps_to_do() > 0
     }
 
     /// The maps that the ResourceManager would start next in the partition, and how many of them want a container; nothing where
@@ -301,13 +319,33 @@ impl Job {
         !self.parked && self.phases.values().any(|phase| phase.pending > 0 || phase.suspended > 0)
     }
 
+    /// What it asks for is told anew. What it did not ask for any more the last time, and never had, it does not have now: an
+    /// application may name ever new priorities.
     pub(super) fn forget_asks(&mut self) {
+        self.phases.retain(|_, phase| phase.is_alive());
         for phase in self.phases.values_mut() {
             phase.pending = 0;
         }
     }
 
+    /// Something of it changed: whoever keeps something about it finds it among `touched`, once.
+    pub(super) fn touch(&mut self, app: AppId, touched: &mut Vec<AppId>) {
+        if !std::mem::replace(&mut self.touched, true) {
+            touched.push(app);
+        }
+    }
+
+    /// What was freed for it was not used. Where that is so each time (what it asks for may lack something of which the core knows
+    /// nothing), the pause doubles until it is given something.
+    pub(super) fn bar(&mut self, now: Millis, pause: Millis) {
+        if self.barred_until <= now {
+            self.barred_until = now + Millis(pause.0 << self.bars.min(MOST_DOUBLINGS));
+            self.bars += 1;
+        }
+    }
+
     pub(super) fn spend_ask(&mut self, key: PhaseKey) {
+        self.bars = 0;
         if let Some(phase) = self.phases.get_mut(&key) {
             phase.pending = phase.pending.saturating_sub(1);
             phase.waiting_since = None;

@@ -1,7 +1,8 @@
 //! What the jobs of each queue hold and want together, kept as they change: observers read it as often as they like, however many
 //! jobs there are.
 
-use super::Job;
+use super::{Job, Phase};
+use crate::fact::PhaseKey;
 use crate::units::{Millis, QueueId};
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign, Neg};
@@ -26,15 +27,20 @@ pub struct Load {
 impl Load {
     /// What one job adds to its queue.
     pub(super) fn of(job: &Job) -> Load {
-        let phases = job.phases.iter().map(|(key, phase)| Load {
+        let phases = job.phases.iter().map(|(key, phase)| Load::of_phase(key, phase));
+        phases.fold(Load { jobs: 1, ..Load::default() }, Add::add)
+    }
+
+    /// What one of its phases adds.
+    pub(super) fn of_phase(key: &PhaseKey, phase: &Phase) -> Load {
+        Load {
             jobs: 0,
             running: i64::from(phase.held) + i64::from(phase.borrowed),
             pending: i64::from(phase.pending),
             pending_mb: i64::from(phase.pending) * key.resource.memory_mb,
             suspended: i64::from(phase.suspended),
             suspended_mb: i64::from(phase.suspended) * key.resource.memory_mb,
-        });
-        phases.fold(Load { jobs: 1, ..Load::default() }, Add::add)
+        }
     }
 }
 

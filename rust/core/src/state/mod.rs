@@ -28,7 +28,7 @@ pub use queue::{Queue, Shares, UserLimits};
 pub use site::Site;
 
 use crate::decision::Decision;
-use crate::fact::PerSide;
+use crate::fact::{PerSide, PhaseKey, Places};
 use crate::settings::ClusterSettings;
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use index::{Listing, Silences};
@@ -386,15 +386,25 @@ impl Cluster {
         let (queue, load) = (job.queue, Load::of(job));
         let result = change(job, self.now);
         self.loads.moved((queue, load), (job.queue, Load::of(job)), self.now);
-        if !std::mem::replace(&mut job.touched, true) {
-            self.touched.push(app);
-        }
+        job.touch(app, &mut self.touched);
         if job.phases.values().any(|phase| phase.borrowed > 0) {
             self.guests.insert(app);
         } else {
             self.guests.remove(&app);
         }
         Some(result)
+    }
+
+    /// The job asks for so many containers of a phase, instead of what it did: without a look at its other phases, of which it may name
+    /// thousands at once.
+    fn ask(&mut self, app: AppId, key: PhaseKey, count: u32, places: Places) -> bool {
+        let Some(job) = self.jobs.get_mut(&app) else { return false };
+        let phase = job.phases.entry(key).or_default();
+        let before = Load::of_phase(&key, phase);
+        (phase.pending, phase.places) = (count, places);
+        self.loads.change(job.queue, Load::of_phase(&key, phase) + -before, self.now);
+        job.touch(app, &mut self.touched);
+        true
     }
 
     /// The job's limits are those of another holder from now on, or of nobody: it came, moved or went.

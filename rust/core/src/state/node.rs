@@ -140,6 +140,10 @@ impl Node {
     }
 
     pub(super) fn describe(&mut self, fact: &NodeFact) {
+        if self.partition != fact.partition {
+            // For whom its room was kept does not look for it in the new one.
+            self.claims.retain(|claim| claim.purpose != For::Start);
+        }
         self.total = fact.total;
         self.partition = fact.partition;
         self.shareable = fact.shareable;

@@ -156,11 +156,11 @@ impl Cluster {
         }
     }
 
-    /// What was freed for the job was not used: nothing more is freed for it until then.
-    pub(crate) fn claim_expired(&mut self, app: AppId, barred_until: Millis) {
+    /// What was freed for the job was not used: nothing more is freed for it for at least so long.
+    pub(crate) fn claim_expired(&mut self, app: AppId, pause: Millis) {
         self.tally.claims_expired += 1;
         log::info!("{}: room that was freed for it was not used in time, and is given back", self.name(app));
-        self.with_job(app, |job, _| job.barred_until = barred_until);
+        self.with_job(app, |job, now| job.bar(now, pause));
     }
 
     /// Whether the suspended container, which its job may run, is kept out of its full home; since when.

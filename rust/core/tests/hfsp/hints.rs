@@ -40,6 +40,21 @@ fn a_hint_that_is_used_up_is_lost_and_makes_nobody_late() {
 }
 
 #[test]
+fn what_a_job_that_is_done_had_said_of_itself_ages_nobody_less() {
+    let left = |tag: &str| {
+        // Its only task is done before the next plan: nothing is learnt from it.
+        let brief = Job::at(0.0).phase(1, 1.0).tag(tag);
+        let mut pool = Pool::new(2, vec![brief, Job::at(30.0).phase(40, 60.0)]);
+        pool.tick = 10_000;
+        let mut hfsp = Live::of("hfsp", &[]);
+        run_until(&mut hfsp, &mut pool, 300_000);
+        assert!(pool.done[0].is_some());
+        hfsp.sizing(1, &pool).2
+    };
+    assert_eq!(left("hiatus.size=1e15"), left("hiatus.size=1"));
+}
+
+#[test]
 fn what_the_first_phase_leaves_of_a_hint_is_the_next_ones() {
     let mut hfsp = Live::of("hfsp", &[]);
     let mut pool = Pool::new(5, vec![new(20).phase(10, 10.0).tag("hiatus.size=300")]);

@@ -2,7 +2,7 @@
 
 use hiatus_core::decision::Decision;
 use hiatus_core::explain;
-use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact};
+use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact};
 use hiatus_core::settings::Settings;
 use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
@@ -20,7 +20,7 @@ fn container(id: u32, phase: PhaseKey, is_master: bool) -> Fact {
 }
 
 fn asked(phase: PhaseKey, count: u32) -> Fact {
-    Fact::Asked { app: APP, phase, count, anywhere: true }
+    Fact::Asked { app: APP, phase, count, places: Places::Anywhere }
 }
 
 /// A job whose master runs and that has asked for two reduces.

@@ -1,7 +1,10 @@
 //! Room that is kept for somebody: it goes to whom it was freed for, or is given back.
 
+use crate::direct::Direct;
 use crate::world::{gb, secs, Job, Node, World};
-use hiatus_core::units::{Millis, NodeId};
+use hiatus_core::decision::Decision;
+use hiatus_core::fact::Rejection;
+use hiatus_core::units::{AppId, Millis, NodeId};
 
 /// A full node of heartbeats of 6 s, on which room was just freed for the small job's ApplicationMaster.
 fn freeing() -> World {
@@ -160,4 +163,54 @@ fn law_8_a_job_that_waits_for_room_to_come_by_itself_takes_it_as_soon_as_it_may(
     assert_eq!((world.claims(), world.suspended("big")), (1, 0));
     world.run_until(secs(40));
     assert!(world.app("small").first_task.is_some(), "{:?}", world.app("small"));
+}
+
+/// One job fills all nodes, another comes before it and wants five containers, each of which the ResourceManager refuses.
+fn refused(reason: fn(&Decision) -> Option<Rejection>) -> Direct {
+    let mut cluster = Direct::with(&[("policy", "fifo"), ("min-run-ms", "0")], 4, 2);
+    cluster.asks(1, 40);
+    cluster.plan();
+    cluster.refusing(reason);
+    cluster
+}
+
+/// Every second all nodes report, for so long; how often anything was suspended by then.
+fn suspended_after(cluster: &mut Direct, seconds: u64) -> u64 {
+    for _ in 0..seconds {
+        (0..4).for_each(|node| cluster.heartbeat(node));
+        cluster.step(1_000);
+    }
+    cluster.core.cluster().tally().suspended
+}
+
+/// Another resource may be what the job lacks, or one certain host: the core does not know.
+#[test]
+fn law_5_nothing_is_taken_for_what_the_core_cannot_judge_and_what_room_there_is_is_offered() {
+    let mut cluster = refused(|_| None);
+    cluster.asks_for_more_than_is_known(0, 5);
+    assert_eq!(suspended_after(&mut cluster, 120), 0);
+    cluster.first_container_ends();
+    cluster.plan();
+    assert_eq!(cluster.holds(0), 1);
+}
+
+#[test]
+fn law_5_less_and_less_is_taken_for_who_is_refused_each_time() {
+    let refusals: [fn(&Decision) -> Option<Rejection>; 2] = [
+        |decision| matches!(decision, Decision::Assign { app: AppId(0), .. }).then_some(Rejection::Room),
+        |decision| matches!(decision, Decision::Assign { app: AppId(0), .. }).then_some(Rejection::Locality),
+    ];
+    for refuses in refusals {
+        let mut cluster = refused(refuses);
+        cluster.asks(0, 5);
+        let first = suspended_after(&mut cluster, 60);
+        assert!(first > 0);
+        let hour = suspended_after(&mut cluster, 3_600);
+        assert!(hour <= 8 * first, "{first} in a minute, {hour} in an hour");
+        // Whoever is served begins anew.
+        cluster.refusing(|_| None);
+        cluster.ends(1);
+        cluster.plan();
+        assert_eq!(cluster.holds(0), 5);
+    }
 }

@@ -3,10 +3,12 @@
 
 use crate::direct::{Direct, BETWEEN_PLANS};
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::{Fact, Rejection, Run, Side};
+use hiatus_core::fact::{Fact, PhaseKey, Places, Rejection, Run, Side};
 use hiatus_core::place::MOST_CONTAINERS;
-use hiatus_core::units::{AppId, Millis};
+use hiatus_core::units::{AppId, Millis, PartitionId, Resource};
 use hiatus_core::visits::Visits;
+use std::ops::Range;
+use std::time::{Duration, Instant};
 
 const SIZES: [u32; 2] = [10, 100];
 
@@ -150,4 +152,44 @@ fn a_heartbeat_of_a_node_with_room_looks_at_no_job_that_keeps_to_the_other_side(
         cluster.heartbeat(1);
         assert_eq!(cluster.step(BETWEEN_PLANS), Visits { nodes: 1, jobs: 0, containers: 0 }, "{nodes} nodes");
     }
+}
+
+/// Asks of so many kinds, each of its own priority, and two plans after them; how long that took.
+fn time_of_kinds(kinds: i32) -> Duration {
+    let mut cluster = full(4);
+    let began = Instant::now();
+    for _ in 0..3 {
+        ask_kinds(&mut cluster, 0..kinds);
+        cluster.plan();
+    }
+    began.elapsed()
+}
+
+fn ask_kinds(cluster: &mut Direct, priorities: Range<i32>) {
+    let app = AppId(1);
+    cluster.tell(Fact::AsksReplaced { app });
+    for priority in priorities {
+        let resource = Resource { memory_mb: 100_000, vcores: 1 }; // more than any node has
+        let phase = PhaseKey { priority, partition: PartitionId(0), resource };
+        cluster.tell(Fact::Asked { app, phase, count: 1, places: Places::Anywhere });
+    }
+}
+
+/// An application may name a priority for each container: looking at all of them for each would let it hold up everybody else.
+#[test]
+fn an_ask_costs_the_same_however_many_kinds_its_job_asks_for() {
+    let few = (0..3).map(|_| time_of_kinds(300)).min().unwrap();
+    let many = time_of_kinds(4_800);
+    assert!(many < few * 16 * 5, "16 times as many kinds: {few:?}, {many:?}"); // 256 if each looked at all
+}
+
+#[test]
+fn kinds_that_are_not_asked_for_any_more_are_forgotten() {
+    let mut cluster = full(4);
+    let before = cluster.core.cluster().jobs()[&AppId(1)].phases.len();
+    for round in 0..50 {
+        ask_kinds(&mut cluster, 100 * round..100 * round + 100);
+        cluster.plan();
+    }
+    assert!(cluster.core.cluster().jobs()[&AppId(1)].phases.len() <= before + 200);
 }

@@ -1,7 +1,9 @@
 //! The core by itself: facts by hand, and every decision carried out at once. Nodes of ten containers.
 
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact, Rejection, Side};
+use hiatus_core::fact::{
+    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection, Side,
+};
 use hiatus_core::settings::Settings;
 use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::visits::Visits;
@@ -132,17 +134,22 @@ impl Direct {
 
     /// Wants so many tasks on any nodes, instead of what it wanted before.
     pub fn asks(&mut self, app: u32, count: u32) {
-        self.wants(app, count, true);
+        self.wants(app, count, Places::Anywhere);
     }
 
     /// The same at places that it names.
     pub fn asks_for_places(&mut self, app: u32, count: u32) {
-        self.wants(app, count, false);
+        self.wants(app, count, Places::Named);
     }
 
-    fn wants(&mut self, app: u32, count: u32, anywhere: bool) {
+    /// The same where something is of which the core knows nothing.
+    pub fn asks_for_more_than_is_known(&mut self, app: u32, count: u32) {
+        self.wants(app, count, Places::Unjudged);
+    }
+
+    fn wants(&mut self, app: u32, count: u32, places: Places) {
         let app = AppId(app);
-        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase: ONE, count, anywhere }]);
+        self.facts.extend([Fact::AsksReplaced { app }, Fact::Asked { app, phase: ONE, count, places }]);
     }
 
     /// The job holds so many containers on the node.

@@ -208,6 +208,20 @@ fn p_04_a_container_kept_out_of_its_home_is_run_again_elsewhere_after_a_while_an
 }
 
 #[test]
+fn p_04_what_was_parked_while_it_was_kept_out_begins_to_wait_when_it_is_woken() {
+    let mut world = pushed_out(&[("resume-locality-ms", "40000"), ("preemption", "wait")]);
+    world.park("first", false);
+    world.run_until(secs(110));
+    world.park("first", true);
+    world.run_until(secs(300));
+    world.park("first", false);
+    world.run_until(secs(338));
+    assert_eq!((world.suspended("first"), world.count.expired), (6, 0));
+    world.run_until(secs(345));
+    assert_eq!((world.suspended("first"), world.count.expired), (0, 6));
+}
+
+#[test]
 fn p_04_a_job_that_may_not_run_more_waits_for_its_home_without_loss() {
     // The urgent job needs all there is: what it suspended could not run elsewhere either.
     let mut world = World::new()

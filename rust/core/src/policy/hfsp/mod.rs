@@ -75,7 +75,7 @@ impl Policy for Hfsp {
     }
 
     fn departed(&mut self, app: AppId, phases: &[PhaseView]) {
-        let done = self.sizes.depart(app, phases);
+        let done = self.sizes.depart(app, phases, &mut self.virtually);
         self.virtually.leave(app, done);
     }
 

@@ -214,16 +214,20 @@ impl Sizes {
         (!trainee.phases.is_empty()).then_some(trainee)
     }
 
-    /// A job has left: what it teaches about others is kept. Whether its work was done.
-    pub fn depart(&mut self, app: AppId, phases: &[PhaseView]) -> bool {
+    /// A job has left: what it teaches about others is kept. Whether its work was done. What its user said of it holds no longer: it
+    /// would take its share until the virtual cluster had given it all that.
+    pub fn depart(&mut self, app: AppId, phases: &[PhaseView], virtually: &mut VirtualCluster) -> bool {
         let Some(sizes) = self.jobs.remove(&app) else { return true };
         self.history.note(phases);
         let mut done = true;
         for phase in phases {
             let Some(size) = sizes.get(&phase.key) else { continue };
             done &= phase.finished >= size.tasks;
+            let mean = phase.finished_time.seconds() / f64::from(phase.finished.max(1));
+            if size.source == Source::Hint {
+                virtually.update(app, phase.key, |waves| waves.retain(mean));
+            }
             if size.source == Source::Final && phase.finished > 0 {
-                let mean = phase.finished_time.seconds() / f64::from(phase.finished);
                 let first = size.first_s.map(|first| first / mean);
                 self.errors.push_back(EstimateError {
                     app,

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 838588698;
+  static final int ABI = 1849782840;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -116,8 +116,8 @@ final class Records {
     to.putInt(app);
   }
 
-  /** The application wants so many containers, on any node (1) or at places that it names (0). */
-  static void putAsked(FactBuffer out, int app, int priority, int partition, long memoryMb, long vcores, int count, int anywhere) {
+  /** The application wants so many containers, at places that it names (0), on any node (1), or where something is of which the core knows nothing (2). */
+  static void putAsked(FactBuffer out, int app, int priority, int partition, long memoryMb, long vcores, int count, int places) {
     ByteBuffer to = out.record(13, 44);
     to.putInt(app);
     to.putInt(priority);
@@ -125,7 +125,7 @@ final class Records {
     to.putLong(memoryMb);
     to.putLong(vcores);
     to.putInt(count);
-    to.putInt(anywhere);
+    to.putInt(places);
   }
 
   /** A container exists; flags: 1 ApplicationMaster; found: 0 new, 1 running, 2 suspended. */

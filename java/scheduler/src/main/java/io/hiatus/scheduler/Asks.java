@@ -1,5 +1,6 @@
 package io.hiatus.scheduler;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +20,9 @@ import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
  * a promotion of its own, wants room like any other ask.
  */
 final class Asks {
+  /** Memory and vcores, the first in every Resource. */
+  private static final int KNOWN_RESOURCES = 2;
+
   private Asks() {
   }
 
@@ -33,33 +37,51 @@ final class Asks {
       if (!oursToPromote && placement != null && ask.getCount() > 0) {
         Phase phase = new Phase(key.getPriority().getPriority(), placement.getPrimaryRequestedNodePartition(),
             ask.getPerAllocationResource());
-        wanted.merge(phase, new Wanted(ask.getCount(), namesNoPlaces(placement)), Wanted::and);
+        wanted.merge(phase, new Wanted(ask.getCount(), places(key, placement, ask)), Wanted::and);
       }
     }
     return wanted;
   }
 
-  /** Whether it wants nothing but so many containers: what has constraints, or names hosts or racks, asks for places. */
-  private static boolean namesNoPlaces(AppPlacementAllocator<?> placement) {
-    return placement instanceof LocalityAppPlacementAllocator && placement.getUniqueLocationAsks() <= 1;
+  /** What has constraints, or names hosts or racks, asks for places. */
+  private static Places places(SchedulerRequestKey key, AppPlacementAllocator<?> placement, PendingAsk ask) {
+    boolean wantsMore = Arrays.stream(ask.getPerAllocationResource().getResources()).skip(KNOWN_RESOURCES)
+        .anyMatch(other -> other.getValue() > 0);
+    boolean onlyThere = !placement.canDelayTo(ResourceRequest.ANY) || key.getContainerToUpdate() != null;
+    if (wantsMore || onlyThere) {
+      return Places.UNJUDGED;
+    }
+    return placement instanceof LocalityAppPlacementAllocator && placement.getUniqueLocationAsks() <= 1 ? Places.ANYWHERE
+        : Places.NAMED;
   }
 
-  /** How many containers of a phase, and whether any node is as good as any other for all of them. */
+  /** Where, in the core's words and order. */
+  enum Places {
+    /** At hosts or racks, or elsewhere in the end. */
+    NAMED,
+    /** On any node as well as on any other. */
+    ANYWHERE,
+    /** Where something is of which the core knows nothing: another resource, or that host or container and no other. */
+    UNJUDGED
+  }
+
+  /** How many containers of a phase, and where. */
   static final class Wanted {
     final int count;
-    final boolean anywhere;
+    final Places places;
 
-    private Wanted(int count, boolean anywhere) {
+    private Wanted(int count, Places places) {
       this.count = count;
-      this.anywhere = anywhere;
+      this.places = places;
     }
 
     private Wanted and(Wanted other) {
-      return new Wanted(count + other.count, anywhere && other.anywhere);
+      return new Wanted((int) Math.min(Integer.MAX_VALUE, (long) count + other.count),
+          places == other.places ? places : Places.NAMED); // of all of them less is known than of some
     }
   }
 
-  /** What the core calls a phase of an application. */
+  /** What the core calls a phase of an application; of sizes it knows memory and vcores, so asks that differ in others are one. */
   static final class Phase {
     final int priority;
     final String partition;
@@ -74,12 +96,13 @@ final class Asks {
     @Override
     public boolean equals(Object other) {
       return other instanceof Phase && ((Phase) other).priority == priority
-          && ((Phase) other).partition.equals(partition) && ((Phase) other).size.equals(size);
+          && ((Phase) other).partition.equals(partition) && ((Phase) other).size.getMemorySize() == size.getMemorySize()
+          && ((Phase) other).size.getVirtualCores() == size.getVirtualCores();
     }
 
     @Override
     public int hashCode() {
-      return Objects.hash(priority, partition, size);
+      return Objects.hash(priority, partition, size.getMemorySize(), size.getVirtualCores());
     }
   }
 }

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import org.apache.hadoop.yarn.api.records.Container;
@@ -15,6 +16,7 @@ import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerImpl;
@@ -313,8 +315,15 @@ final class ContainerControl {
         attempt.getUser(), scheduler.getRMContext(), node.getPartition());
     ContainerAllocationProposal<FiCaSchedulerApp, FiCaSchedulerNode> proposal = new ContainerAllocationProposal<>(
         new SchedulerContainer<>(attempt, node, holder, node.getPartition(), true), null, null, NodeType.NODE_LOCAL,
-        NodeType.NODE_LOCAL, SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY, container.getAllocatedResource());
+        NodeType.NODE_LOCAL, mode(node, container), container.getAllocatedResource());
     return new ResourceCommitRequest<>(Collections.singletonList(proposal), null, null);
+  }
+
+  /** A guest of another partition goes on as it began: its queue need have no part of that one. */
+  private SchedulingMode mode(FiCaSchedulerNode node, RMContainer container) {
+    boolean atHome = node.getPartition().equals(Objects.toString(container.getNodeLabelExpression(), RMNodeLabelsManager.NO_LABEL));
+    return atHome || !Partitions.isShareable(scheduler, node.getPartition()) ? SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY
+        : SchedulingMode.IGNORE_PARTITION_EXCLUSIVITY;
   }
 
   private UpdateContainerRequest update(RMContainer container, ContainerUpdateType type) {

@@ -355,7 +355,7 @@ class Facts {
     Records.putAsksReplaced(filling, app);
     Asks.of(attempt, isOurs).forEach((phase, wanted) -> Records.putAsked(filling, app, phase.priority,
         partitions.intern(phase.partition), phase.size.getMemorySize(), phase.size.getVirtualCores(), wanted.count,
-        wanted.anywhere ? 1 : 0));
+        wanted.places.ordinal()));
   }
 
   /**

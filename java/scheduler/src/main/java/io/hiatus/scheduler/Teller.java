@@ -24,6 +24,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCapacities;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
@@ -41,10 +42,12 @@ final class Teller {
   /** The one by which it tells how much swap its machine has, in MiB. */
   static final String SWAP_ATTRIBUTE = "hiatus-swap-mb";
 
+  private static final String USER_SETTINGS = ".user-settings.";
+
   private final HiatusScheduler scheduler;
-  /** The configuration that was looked at last for weights of users, and whether it has none. */
+  /** The configuration that was looked at last for weights of users, and the paths of queues that set some. */
   private Configuration lookedAt;
-  private boolean usersAreAlike;
+  private final Set<String> weighing = new HashSet<>();
 
   Teller(HiatusScheduler scheduler) {
     this.scheduler = scheduler;
@@ -75,10 +78,11 @@ final class Teller {
 
   /** What users may hold. Where some count more than others, nothing is told: the core learns by refusals what they may. */
   private void userLimits(Facts facts) {
-    boolean alike = usersAreAlike();
+    lookForWeights();
     for (CSQueue queue : scheduler.getCapacitySchedulerQueueManager().getQueues().values()) {
       if (queue instanceof AbstractLeafQueue) {
         AbstractLeafQueue leaf = (AbstractLeafQueue) queue;
+        boolean alike = weighing.stream().noneMatch(path -> (leaf.getQueuePath() + ".").startsWith(path + "."));
         float factor = leaf.getUserLimitFactor();
         boolean bounded = alike && factor >= 0; // -1: without bound
         facts.userLimits(leaf.getQueuePath(), alike ? leaf.getUserLimit() / 100 : 1, bounded ? factor : Double.POSITIVE_INFINITY);
@@ -86,16 +90,18 @@ final class Teller {
     }
   }
 
-  private boolean usersAreAlike() {
+  private void lookForWeights() {
     Configuration conf = scheduler.getConfiguration();
     if (conf != lookedAt) {
-      usersAreAlike = true;
+      weighing.clear();
       for (Map.Entry<String, String> property : conf) {
-        usersAreAlike &= !property.getKey().contains(".user-settings.");
+        int end = property.getKey().indexOf(USER_SETTINGS);
+        if (end > 0 && property.getKey().startsWith(CapacitySchedulerConfiguration.PREFIX)) {
+          weighing.add(property.getKey().substring(CapacitySchedulerConfiguration.PREFIX.length(), end));
+        }
       }
       lookedAt = conf;
     }
-    return usersAreAlike;
   }
 
   private void queue(Facts facts, CSQueue queue, boolean preemptableAbove, Set<String> paths) {

@@ -10,6 +10,8 @@ import static org.junit.Assert.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -121,7 +123,22 @@ public class LimitsTest {
 
   @Test
   public void aSmallJobTakesFromItsOwnUserIfThatIsAtItsLimit() throws Exception {
-    try (MockCluster cluster = MockCluster.with(conf -> conf.set(queue("root.default", "user-limit-factor"), "0.46875"))) {
+    takesFromItsOwnUser(conf -> { });
+  }
+
+  @Test
+  public void whereUsersOfAnotherQueueHaveWeightsTheLimitsOfThisOneAreKnownAllTheSame() throws Exception {
+    takesFromItsOwnUser(conf -> {
+      queues(conf, "root", "default", 100, "other", 0);
+      conf.set(queue("root.other", "user-settings.alice.weight"), "0.5");
+    });
+  }
+
+  private static void takesFromItsOwnUser(Consumer<Configuration> more) throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> {
+      more.accept(conf);
+      conf.set(queue("root.default", "user-limit-factor"), "0.46875");
+    })) {
       cluster.node(8192, 64);
       FakeApp own = cluster.started(cluster.submit("default", "somebody-else"));
       own.ask(40, 512);
@@ -209,6 +226,34 @@ public class LimitsTest {
         app.finish(id);
       }
       cluster.rounds(3);
+      assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void aGuestGoesOnInAPartitionInWhichItsQueueHasNoPart() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> {
+      GpuPartition.configure(conf);
+      queues(conf, "root", "default", 50, "other", 50);
+      conf.set(queue("root.other", "accessible-node-labels"), " ");
+    })) {
+      cluster.node(2 * 256 + 1024, 64);
+      FakeApp guest = cluster.run("other");
+      FakeApp own = cluster.run("default");
+      FakeNode gpu = GpuPartition.node(cluster, false);
+      guest.ask(5, 1024);
+      cluster.rounds(12);
+      assertEquals(4, gpu.running().size());
+      own.ask(2, 1024, 5, "gpu");
+      cluster.rounds(6);
+      assertEquals(2, own.held().size());
+      assertEquals(2, suspended(cluster, guest));
+
+      for (ContainerId id : own.held()) {
+        own.finish(id);
+      }
+      cluster.rounds(4);
+      assertEquals(0, suspended(cluster, guest));
       assertNull(cluster.difference());
     }
   }
