@@ -670,7 +670,9 @@ pub const KNOBS: &[Knob] = &[
         default: "30000",
         range: Range::Whole(1_000, DAY_MS),
         per_queue: false,
-        meaning: "Room kept on a node for the request it was freed for is given back when unused for this long.",
+        meaning: "Room kept on a node for the request it was freed for is given back when unused for this long, and no \
+                  more is freed for that job for as long again; for twice as long each time until it is given \
+                  something.",
     },
     Knob {
         name: "large-ask-delay-ms",
