@@ -227,6 +227,18 @@ def test_hiatus_stays_off_until_the_resource_manager_runs_without_it(release, ma
     assert _files(machine) == before
 
 
+def test_it_stays_off_until_the_last_of_several_resource_managers_runs_without_it(release, machine):
+    _run(release / "install", machine)
+    site = machine / "etc/hadoop/yarn-site.xml"
+    with _manager(404) as first, _manager(200, mode="off", suspended_now=0) as second:
+        addresses = "".join(f"<property><name>yarn.resourcemanager.webapp.address.{name}</name><value>{address[7:]}</value></property>"
+                            for name, address in (("a", first), ("b", second)))
+        both = f"<property><name>yarn.resourcemanager.ha.rm-ids</name><value>a,b</value></property>{addresses}</configuration>"
+        site.write_text(_site(machine).replace("observe", "off").replace("</configuration>", both))
+        _run(release / "uninstall", machine)
+    assert "<value>off</value>" in _site(machine)
+
+
 @pytest.mark.parametrize("site, complaint", [
     ("<configuration><property><name>yarn.app.mapreduce.am.{}</name><value>io.hiatus.mapreduce.{}</value></property></configuration>",
      "yarn.app.mapreduce.am.{} = io.hiatus.mapreduce.{}: jobs that begin without that class fail"),

@@ -161,6 +161,8 @@ def test_from_unpacking_to_stock_again(release, clusters, tmp_path):
         at(home, "hiatus-0.1.0/uninstall --hadoop /opt/hadoop")
         _restart(cluster, name)
     assert _runs_stock(cluster)
+    said = at(homes[0], "hiatus-0.1.0/uninstall --hadoop /opt/hadoop")
+    assert "remove yarn.scheduler.hiatus.mode" in said, "it stayed off there until no ResourceManager ran Hiatus any more"
     assert [_files(home) for home in homes] == before
     with live.applications(cluster) as applications:
         applications.start("after", 2, command=work(1))

@@ -27,8 +27,11 @@ def _address(site, secure, suffix):
 
 
 def require_idle(bases):
-    """Raises Refusal unless a ResourceManager says that Hiatus is off and nothing is suspended (True), or that it is not there at all (False)."""
-    problems = []
+    """Raises Refusal unless a ResourceManager says that Hiatus is off and nothing is suspended, or that it is not there at all.
+
+    Whether one of them still runs it.
+    """
+    problems, is_running = [], None
     for base in bases:
         try:
             with urllib.request.urlopen(urllib.request.Request(base + _PATH, headers={"Accept": "application/json"}),
@@ -36,13 +39,16 @@ def require_idle(bases):
                 said = json.loads(answer.read().decode())
         except urllib.error.HTTPError as error:
             if error.code == 404:
-                return False  # it runs another scheduler
+                is_running = is_running or False  # it runs another scheduler
+                continue
             problems.append("{}{} answers {} {}".format(base, _PATH, error.code, error.reason))
         except (OSError, ValueError) as error:
             problems.append("{}{} does not answer: {}".format(base, _PATH, error))
         else:
             _judge(said)
-            return True
+            is_running = True
+    if is_running is not None:
+        return is_running
     raise Refusal("nobody tells whether containers are suspended: {}. Name the ResourceManager's web address by --rm, or use --force "
                   "if no container of this cluster can be suspended".format("; ".join(problems)))
 

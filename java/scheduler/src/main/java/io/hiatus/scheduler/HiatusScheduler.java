@@ -2,7 +2,9 @@ package io.hiatus.scheduler;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -20,7 +22,6 @@ import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
-import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -247,13 +248,19 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
       return;
     }
     if (event.getType() == SchedulerEventType.NODE_LABELS_UPDATE) {
-      Set<NodeId> nodes = ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet();
-      underWriteLock(() -> uncounted.relabelled(nodes, () -> super.handle(event)));
+      underWriteLock(() -> relabel((NodeLabelsUpdateSchedulerEvent) event));
     } else {
       super.handle(event);
     }
     engine.guard(() -> demotions.hear(event));
     tell(facts -> underWriteLock(() -> events.tell(facts, event)));
+  }
+
+  private void relabel(NodeLabelsUpdateSchedulerEvent event) {
+    Map<ContainerId, String> partitions = new HashMap<>();
+    engine.guard(() -> partitions.putAll(uncounted.partitions(event.getUpdatedNodeToLabels().keySet())));
+    super.handle(event);
+    engine.guard(() -> uncounted.relabelled(partitions));
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.hiatus.scheduler;
 
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -25,16 +25,20 @@ final class Uncounted {
     this.demotions = demotions;
   }
 
-  /** Carries out what may change the partitions of nodes. */
-  void relabelled(Collection<NodeId> nodes, Runnable change) {
-    Map<ContainerId, String> partitions = new LinkedHashMap<>();
+  /** In which partition each is that stands still on those nodes. */
+  Map<ContainerId, String> partitions(Collection<NodeId> nodes) {
+    Map<ContainerId, String> partitions = new HashMap<>();
     for (NodeId id : nodes) {
       FiCaSchedulerNode node = scheduler.getNode(id);
       if (node != null) {
         demotions.on(id).forEach(container -> partitions.put(container, node.getPartition()));
       }
     }
-    change.run();
+    return partitions;
+  }
+
+  /** Labels changed; before, they were in those partitions. */
+  void relabelled(Map<ContainerId, String> partitions) {
     partitions.forEach((id, before) -> {
       RMContainer container = scheduler.getRMContainer(id);
       FiCaSchedulerApp attempt = scheduler.getCurrentAttemptForContainer(id);
