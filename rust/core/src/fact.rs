@@ -421,6 +421,15 @@ impl PhaseKey {
     pub fn is_of_reduces(&self) -> bool {
         self.priority == PhaseKey::REDUCES
     }
+
+    /// Where MapReduce wants such containers: maps have their input somewhere.
+    pub fn places(&self) -> Places {
+        if self.is_of_maps() {
+            Places::Named
+        } else {
+            Places::Anywhere
+        }
+    }
 }
 
 /// Where a task of a MapReduce job says it is.

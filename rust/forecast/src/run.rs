@@ -5,7 +5,7 @@
 use crate::times::{kinds, Draws, Evidence};
 use crate::Rules;
 use hiatus_core::decision::{Decision, Reason};
-use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Places, Rejection};
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
 use hiatus_core::state::{Job, State};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, Resource};
 use hiatus_core::Scheduler;
@@ -335,8 +335,7 @@ impl<'a> Run<'a> {
             let unasked = known.map_or_else(|| said() as i32, |_| job.unasked(key));
             if unasked > 0 && !(key.is_of_reduces() && maps_wait) {
                 let count = known.map_or(0, |phase| phase.pending) + unasked.unsigned_abs();
-                let unknown = if key.is_of_maps() { Places::Named } else { Places::Anywhere };
-                let places = known.map_or(unknown, |phase| phase.places);
+                let places = known.map_or_else(|| key.places(), |phase| phase.places);
                 asks.push(Fact::Asked { app, phase: key, count, places });
             }
             let masters = u32::from(master.is_some_and(|(_, of)| of == key));

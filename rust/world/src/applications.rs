@@ -3,7 +3,7 @@
 use super::nodes::TASK_TIMEOUT;
 use super::world::{Event, Machine, World};
 use super::{Life, Process};
-use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey, Places};
+use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 
 /// For how long MapReduce lets a map wait before it kills a reduce for it whatever the headroom
@@ -89,9 +89,7 @@ impl World {
 
     pub(super) fn ask(&mut self, app: AppId, phase: PhaseKey, count: u32) {
         self.app_mut(app).asks.insert(phase, count);
-        // Maps have their input somewhere.
-        let places = if phase.is_of_maps() { Places::Named } else { Places::Anywhere };
-        self.facts.push(Fact::Asked { app, phase, count, places });
+        self.facts.push(Fact::Asked { app, phase, count, places: phase.places() });
     }
 
     pub(super) fn master_registered(&mut self, id: AppId, attempt: u32) {

@@ -119,7 +119,7 @@ public final class HiatusContainersLauncher extends ContainersLauncher {
                 holdIfWanted(id);
                 pauseIfMissed(id);
                 break;
-            case RECOVER_PAUSED_CONTAINER: // whose room is needed meanwhile has been given room before, and goes on first
+            case RECOVER_PAUSED_CONTAINER: // an order to pause is for when it goes on, as only what was given room is told to
                 holdIfWanted(id);
                 break;
             case CONTAINER_RESUMED:

@@ -77,7 +77,7 @@ final class Asks {
 
     private Wanted and(Wanted other) {
       return new Wanted((int) Math.min(Integer.MAX_VALUE, (long) count + other.count),
-          places == other.places ? places : Places.NAMED); // of all of them less is known than of some
+          places == other.places ? places : Places.NAMED); // some of them can be judged, and not all may be anywhere
     }
   }
 

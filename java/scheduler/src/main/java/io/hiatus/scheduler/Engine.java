@@ -102,7 +102,7 @@ final class Engine {
   /** That which is configured cannot be put in force, and nothing else is. */
   void refuse(RuntimeException wrong) {
     guarded(() -> {
-      throw new IllegalArgumentException(wrong.getMessage().replace(HiatusConfiguration.KEPT, ""), wrong);
+      throw new NativeException(wrong.getMessage().replace(HiatusConfiguration.KEPT, ""), wrong);
     });
   }
 
@@ -340,7 +340,7 @@ final class Engine {
 
   private void giveUp(Throwable cause) {
     facts = null;
-    fault = cause instanceof NativeException || cause instanceof IllegalArgumentException ? cause.getMessage() : cause.toString();
+    fault = cause instanceof NativeException ? cause.getMessage() : cause.toString();
     metrics.fallback.set(1);
     LOG.error("HIATUS IS OFF: {}. Stock CapacityScheduler has taken over; jobs go on. After mending the cause, "
         + "`yarn rmadmin -refreshQueues` starts Hiatus again.", fault, cause instanceof HadoopVersion.Unknown ? null : cause);

@@ -1,6 +1,6 @@
 package io.hiatus.scheduler;
 
-/** The core cannot be used: its library refused, panicked, or is not for this jar, machine or Hadoop; the message says what and why. */
+/** The core cannot be used: its settings are wrong, its library refused, panicked, or is not for this jar, machine or Hadoop; the message says what and why. */
 public class NativeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
