@@ -82,18 +82,25 @@ pub fn containers_within(share: f64, one: f64) -> u32 {
     }
 }
 
-/// Entitlements of all leaf queues of one partition, given each leaf's demand.
-pub fn of_leaves(cluster: &Cluster, partition: PartitionId, demand: &BTreeMap<QueueId, f64>) -> BTreeMap<QueueId, f64> {
+/// Entitlements of all leaf queues of one partition, given each leaf's demand and which part of the partition can be used. Of that
+/// guarantees are parts, too: a queue that is guaranteed 80 % of nodes of which 75 % can be used does not keep all of that from others.
+pub fn of_leaves(
+    cluster: &Cluster,
+    partition: PartitionId,
+    usable: f64,
+    demand: &BTreeMap<QueueId, f64>,
+) -> BTreeMap<QueueId, f64> {
     let mut by_parent: Vec<_> = cluster.queues().iter().map(|(id, queue)| (queue.parent, *id)).collect();
     by_parent.sort_unstable();
     let mut entitled = BTreeMap::new();
-    descend(&Tree { cluster, partition, demand, by_parent }, None, 1.0, &mut entitled);
+    descend(&Tree { cluster, partition, usable, demand, by_parent }, None, usable, &mut entitled);
     entitled
 }
 
 struct Tree<'a> {
     cluster: &'a Cluster,
     partition: PartitionId,
+    usable: f64,
     demand: &'a BTreeMap<QueueId, f64>,
     /// Every queue with its parent, in the order of these.
     by_parent: Vec<(Option<QueueId>, QueueId)>,
@@ -123,7 +130,8 @@ fn descend(tree: &Tree<'_>, parent: Option<QueueId>, total: f64, entitled: &mut 
     let claimants: Vec<Claimant> = children
         .iter()
         .map(|(_, id)| Claimant {
-            guaranteed: tree.cluster.queues().get(id).map_or(0.0, |q| q.shares(tree.partition).guaranteed),
+            guaranteed: tree.cluster.queues().get(id).map_or(0.0, |q| q.shares(tree.partition).guaranteed)
+                * tree.usable,
             wanted: tree.wanted(*id),
         })
         .collect();

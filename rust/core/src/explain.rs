@@ -12,6 +12,7 @@ use crate::settings::{Mode, Primitive, QueueSettings};
 use crate::state::{Cluster, Job, Reason, Site, State};
 use crate::units::{AppId, PartitionId, QueueId};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -114,7 +115,7 @@ pub struct JobExplanation {
     /// What is wrong with its hints.
     pub wrong_hints: Vec<String>,
     /// What keeps it from getting more.
-    pub blocked_by: &'static str,
+    pub blocked_by: Cow<'static, str>,
 }
 
 /// Where a job's tasks may start, and what BatchMR's placer says of it.
@@ -467,29 +468,30 @@ fn job(
     let policy = scheduler.planner().policy_of(job.queue, partition);
     let sizing = policy.and_then(|policy| policy.sizing(entry.app));
     let unusable = policy.and_then(|policy| policy.unusable_hint(entry.app));
-    let blocked_by = if job.parked {
-        "it is parked"
-    } else if pending + suspended == 0 {
-        "nothing: it has all it wants"
-    } else if wanted + suspended == 0 {
-        "its tasks that were suspended: it wants second attempts of those, which go on"
-    } else if !job.active {
-        "its queue's ApplicationMaster limit"
-    } else if job.site.sample.is_some() {
-        "its first tasks, which are tried on both sides of the cluster"
-    } else if held + EPSILON >= entry.target {
-        let mut before = plan.entries.iter().take(place);
-        if before.any(|other| other.queue == entry.queue && other.app != entry.app) {
-            behind(sizing.as_ref())
-        } else {
-            "its queue's share: it is first there, and the queue may have no more now"
+    let is_first = || plan.entries.iter().take(place).all(|other| other.queue != entry.queue || other.app == entry.app);
+    let freed = || {
+        let mut claims = cluster.claimed().flat_map(|(_, node)| &node.claims);
+        claims.any(|claim| claim.app == entry.app && claim.is_freed())
+    };
+    let blocked_by: Cow<'static, str> = match scheduler.refusal(entry.app, partition) {
+        _ if job.parked => "it is parked".into(),
+        _ if pending + suspended == 0 => "nothing: it has all it wants".into(),
+        _ if wanted + suspended == 0 => {
+            "its tasks that were suspended: it wants second attempts of those, which go on".into()
         }
-    } else if job.barred_until > cluster.now() {
-        "a limit of its queue or user: what was freed for it could not be used"
-    } else if waits {
-        "containers that have not ended yet (no preemption)"
-    } else {
-        "room that is being freed or may not be taken yet"
+        _ if !job.active => "its queue's ApplicationMaster limit".into(),
+        _ if job.site.sample.is_some() => "its first tasks, which are tried on both sides of the cluster".into(),
+        _ if held + EPSILON >= entry.target && is_first() => {
+            "its queue's share: it is first there, and the queue may have no more now".into()
+        }
+        _ if held + EPSILON >= entry.target => behind(sizing.as_ref()).into(),
+        _ if job.barred_until > cluster.now() => {
+            "a limit of its queue or user: what was freed for it could not be used".into()
+        }
+        _ if waits => "containers that have not ended yet (no preemption)".into(),
+        _ if freed() => "room that is being freed for it".into(),
+        Some(refusal) => refusal.to_string().into(),
+        None => "the next heartbeats of nodes that have room for it".into(),
     };
     Some(JobExplanation {
         application: job.name.clone(),

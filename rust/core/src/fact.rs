@@ -246,7 +246,7 @@ impl Side {
 }
 
 /// One thing for the nodes of each side, and one for nodes that are on none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PerSide<T>([T; 3]);
 
 impl<T: Copy + Default> PerSide<T> {

@@ -3,13 +3,14 @@
 //! targets that do not fall: early for a part of what it should hold, later for the rest.
 
 mod bounds;
+mod usable;
 mod users;
 mod view;
 
 use crate::entitlement::{self, containers_within};
 use crate::fact::{PerSide, Side};
 use crate::line::Line;
-use crate::policy::{self, EstimateError, Policy, Supply};
+use crate::policy::{self, EstimateError, Policy, Supply, Target};
 use crate::settings::{PolicyKind, Settings};
 use crate::state::{Cluster, Holder, Job};
 use crate::units::{AppId, Millis, PartitionId, QueueId, Resource};
@@ -18,6 +19,7 @@ use crate::visits::Visits;
 use bounds::{Bound, Bounded, Bounds};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use usable::{Asks, Usable};
 use users::Users;
 
 /// One of a job's places in one partition, and its target there.
@@ -29,6 +31,8 @@ pub struct Entry {
     pub queue: QueueId,
     /// What it should hold, as a fraction of the partition.
     pub target: f64,
+    /// What of that jobs that come before it leave to it.
+    pub keeps: f64,
     /// The place before this one that is the job's, too.
     earlier: Option<usize>,
 }
@@ -38,6 +42,8 @@ pub struct Entry {
 pub struct PartitionPlan {
     /// What its nodes offer together.
     pub total: Resource,
+    /// Which part of that can be used, as a fraction: remainders on nodes into which nothing fits that is asked for are shared out to nobody.
+    pub usable: f64,
     /// The places, first served first.
     pub entries: Vec<Entry>,
     /// What each queue, parents included, is entitled to, as a fraction of the partition.
@@ -70,6 +76,11 @@ impl PartitionPlan {
     /// The job's whole target, as a fraction of the partition; nothing if it has no place.
     pub fn target(&self, app: AppId) -> f64 {
         self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.target)
+    }
+
+    /// What of its target the job keeps from those that come before it, as a fraction of the partition.
+    pub fn keeps(&self, app: AppId) -> f64 {
+        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps)
     }
 
     /// What the user may hold of its queue, as a fraction of the partition, if its jobs want more.
@@ -187,11 +198,33 @@ struct Seat {
     policy: Box<dyn Policy>,
     /// As the policy sees them, by handle.
     jobs: Vec<JobView>,
+    /// What they ask for.
+    asks: Asks,
 }
 
 impl Seat {
     fn of(kind: PolicyKind) -> Seat {
-        Seat { kind, policy: policy::create(kind), jobs: Vec::new() }
+        Seat { kind, policy: policy::create(kind), jobs: Vec::new(), asks: Asks::default() }
+    }
+
+    fn clear(&mut self) {
+        self.jobs.clear();
+        self.asks.clear();
+    }
+
+    fn put(&mut self, view: JobView, job: &Job, partition: PartitionId) {
+        self.asks.put(view.app, job, partition);
+        match self.position(view.app) {
+            Ok(at) => self.jobs[at] = view,
+            Err(at) => self.jobs.insert(at, view),
+        }
+    }
+
+    fn remove(&mut self, app: AppId) {
+        self.asks.remove(app);
+        if let Ok(at) = self.position(app) {
+            self.jobs.remove(at);
+        }
     }
 
     fn position(&self, app: AppId) -> Result<usize, usize> {
@@ -284,16 +317,14 @@ impl Planner {
             let Some(seat) = self.seats.get_mut(&(partition, job.queue)) else { continue };
             let rules = settings.queue(cluster.queues().get(&job.queue).map_or("", |queue| queue.path.as_str()));
             seat.policy.departed(*app, &view::phases(job, partition, total, rules, cluster));
-            if let Ok(at) = seat.position(*app) {
-                seat.jobs.remove(at);
-            }
+            seat.remove(*app);
         }
     }
 
     fn see_all(&mut self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
         self.seats
             .range_mut((partition, QueueId(0))..=(partition, QueueId(u32::MAX)))
-            .for_each(|(_, s)| s.jobs.clear());
+            .for_each(|(_, seat)| seat.clear());
         let mut apps: Vec<AppId> = cluster.jobs().keys().copied().collect();
         apps.sort_unstable();
         for app in apps {
@@ -332,13 +363,9 @@ impl Planner {
             return;
         }
         let seat = self.seats.entry(key).or_insert_with(|| Seat::of(rules.policy));
-        match (seat.position(app), view) {
-            (Ok(at), Some(view)) => seat.jobs[at] = view,
-            (Err(at), Some(view)) => seat.jobs.insert(at, view),
-            (Ok(at), None) => {
-                seat.jobs.remove(at);
-            }
-            (Err(_), None) => {}
+        match view {
+            Some(view) => seat.put(view, job, partition),
+            None => seat.remove(app),
         }
     }
 
@@ -349,7 +376,8 @@ impl Planner {
             of_partition.map(|((_, queue), seat)| (*queue, seat)).filter(|(_, seat)| !seat.jobs.is_empty())
         };
         let demand = seats().map(|(id, seat)| (id, seat.jobs.iter().map(|job| job.demand).sum())).collect();
-        let entitled = entitlement::of_leaves(cluster, partition, &demand);
+        plan.usable = self.usable(cluster, partition, plan.total, &demand);
+        let entitled = entitlement::of_leaves(cluster, partition, plan.usable, &demand);
         let mut queues: Vec<_> = seats()
             .map(|(id, seat)| {
                 let guaranteed = cluster.queues().get(&id).map_or(0.0, |q| q.shares(partition).guaranteed);
@@ -359,7 +387,7 @@ impl Planner {
             })
             .collect();
         queues.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut of_sides = self.sides_of(cluster, partition, &entitled);
+        let mut of_sides = self.sides_of(cluster, partition, &entitled, plan.usable);
         let taken: f64 = queues.iter().filter_map(|(_, queue)| entitled.get(queue)).sum();
         for (_, queue) in queues {
             let (Some(found), Some(seat)) = (cluster.queues().get(&queue), self.seats.get_mut(&(partition, queue)))
@@ -372,7 +400,7 @@ impl Planner {
                 now: cluster.now(),
                 total: plan.total,
                 entitled: of_queue,
-                attainable: (of_queue + 1.0 - taken).max(shares.guaranteed).min(shares.maximum),
+                attainable: (of_queue + plan.usable - taken).max(shares.guaranteed * plan.usable).min(shares.maximum),
                 settings: settings.queue(&found.path),
             };
             if seat.kind != supply.settings.policy {
@@ -387,11 +415,39 @@ impl Planner {
             }
             bounds.keep(&mut targets);
             for target in targets {
-                plan.entries.push(Entry { app: target.app, queue, target: target.share, earlier: None });
+                let Target { app, share, keeps } = target;
+                plan.entries.push(Entry { app, queue, target: share, keeps: keeps.min(share), earlier: None });
             }
             plan.queues.push((queue, first..plan.entries.len()));
         }
         plan.entitled = entitled;
+    }
+
+    /// Which part of the partition can be used, by what is held there and what asks would be given now.
+    fn usable(
+        &self,
+        cluster: &Cluster,
+        partition: PartitionId,
+        total: Resource,
+        demand: &BTreeMap<QueueId, f64>,
+    ) -> f64 {
+        let mut held: BTreeMap<QueueId, f64> = BTreeMap::new();
+        let mut usable = Usable::of(cluster, partition, total);
+        let seats = || self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
+        for ((_, queue), seat) in seats() {
+            let of_queue: f64 = seat.jobs.iter().map(|job| job.held).sum();
+            cluster.lineage(*queue).for_each(|above| *held.entry(above).or_default() += of_queue);
+        }
+        for ((_, queue), seat) in seats() {
+            let left = |above: QueueId| {
+                let maximum = cluster.queues().get(&above).map_or(0.0, |found| found.shares(partition).maximum);
+                maximum - held.get(&above).copied().unwrap_or(0.0)
+            };
+            usable.ask(&seat.asks, cluster.lineage(*queue).map(left).fold(f64::INFINITY, f64::min));
+        }
+        let guests: f64 = cluster.guests().map(|job| cluster.borrowed_share(job, total, partition)).sum();
+        let held = seats().flat_map(|(_, seat)| &seat.jobs).map(|job| job.held).sum::<f64>() + guests;
+        usable::share(held, usable.more(), demand.values().sum())
     }
 
     /// Where jobs keep to sides: of each queue what it may promise of each side.
@@ -400,6 +456,7 @@ impl Planner {
         cluster: &Cluster,
         partition: PartitionId,
         entitled: &BTreeMap<QueueId, f64>,
+        usable: f64,
     ) -> BTreeMap<QueueId, Bounds> {
         let Some(found) = cluster.partitions().get(&partition) else { return BTreeMap::new() };
         // Asks for a label are the user's own choice.
@@ -421,7 +478,7 @@ impl Planner {
                 (entitled.get(queue).copied().unwrap_or(0.0), demand)
             })
             .collect();
-        let has = PerSide::from_fn(|side| found.live_on[side].dominant_share(found.live));
+        let has = PerSide::from_fn(|side| found.live_on[side].dominant_share(found.live) * usable);
         let left = bounds::divide(&has, &claims).into_iter().map(|left| {
             let of_sides = left.all().filter_map(|(side, share)| Some((Bound::Side(side?), *share)));
             of_sides.collect()

@@ -14,6 +14,7 @@ mod class;
 mod how;
 mod market;
 mod permission;
+mod refusal;
 mod scene;
 mod spoken;
 mod starvation;
@@ -38,6 +39,7 @@ use users::{From, UserRoom};
 
 pub use claims::review_claims;
 pub use permission::room_for_suspended_mb;
+pub use refusal::Refusal;
 pub use starvation::Watch;
 pub use suspensions::{end_suspensions, kill};
 
@@ -54,6 +56,8 @@ pub struct Preemptor {
     rests: BTreeMap<PartitionId, Millis>,
     /// Who looks whether long jobs starve others, by partition.
     watches: BTreeMap<PartitionId, Watch>,
+    /// For whom no room could be made when it was last tried, and why.
+    refusals: BTreeMap<PartitionId, Vec<(AppId, Refusal)>>,
 }
 
 impl Preemptor {
@@ -70,7 +74,8 @@ impl Preemptor {
         if self.rests.get(&partition).is_some_and(|until| *until > cluster.now()) {
             market.close();
         }
-        free_room(cluster, plan, partition, settings, &mut market);
+        let refusals = free_room(cluster, plan, partition, settings, &mut market);
+        self.refusals.insert(partition, refusals);
         if let Some(watch) = self.watches.get_mut(&partition) {
             watch.gave(market.giving());
         }
@@ -101,6 +106,12 @@ impl Preemptor {
         watch.giving()
     }
 
+    /// Why no room could be made for the job when that was last tried; `None` if there was, or it needed none.
+    pub fn refusal(&self, app: AppId, partition: PartitionId) -> Option<Refusal> {
+        let of_partition = self.refusals.get(&partition)?;
+        of_partition.iter().find(|(other, _)| *other == app).map(|(_, refusal)| *refusal)
+    }
+
     /// Who looks whether long jobs starve others, by partition.
     pub fn watches(&self) -> impl Iterator<Item = (PartitionId, &Watch)> {
         self.watches.iter().map(|(partition, watch)| (*partition, watch))
@@ -113,14 +124,15 @@ fn free_room(
     partition: PartitionId,
     settings: &Settings,
     market: &mut Market<'_>,
-) {
+) -> Vec<(AppId, Refusal)> {
+    let mut refusals = Vec::new();
     let mut spoken = Spoken::open(cluster, partition);
     let mut users = UserRoom::default();
     for (place, entry) in plan.entries.iter().enumerate() {
         if cluster.proposals().len() >= MOST_CONTAINERS as usize {
             // The rest is for the next plan.
             cluster.request_plan();
-            return;
+            return refusals;
         }
         let Some(job) = cluster.jobs().get(&entry.app) else { continue };
         if !job.wants() || !job.may_start() || job.rests || job.barred_until > cluster.now() {
@@ -156,6 +168,9 @@ fn free_room(
                     spoken.comes_back(entry.app, id, need);
                 }
                 kept_out = !comes_back;
+                if kept_out {
+                    refusals.push((entry.app, Refusal::AtHome));
+                }
             }
             if plan.is_last(place) {
                 let kept_out = kept_out && !lent_room_comes(cluster, settings, id);
@@ -179,11 +194,15 @@ fn free_room(
                 // What is only waited for must not keep the job from taking what it may take now.
                 let waited = spoken.stop_collecting(cluster, entry.app, key.resource);
                 let wish = Wish { need: key.resource, purpose: For::Start, kind: Some(key), from };
-                let Some(node) = market.buy(cluster, place, wish) else {
-                    let collect = || collect_room(cluster, &spoken, entry.app, key, partition, settings);
-                    let room = waited.or_else(|| (from == From::Anybody).then(collect).flatten());
-                    room.into_iter().for_each(|(node, claim)| spoken.collect(cluster, node, claim));
-                    break;
+                let node = match market.buy(cluster, place, wish) {
+                    Ok(node) => node,
+                    Err(refusal) => {
+                        refusals.push((entry.app, refusal));
+                        let collect = || collect_room(cluster, &spoken, entry.app, key, partition, settings);
+                        let room = waited.or_else(|| (from == From::Anybody).then(collect).flatten());
+                        room.into_iter().for_each(|(node, claim)| spoken.collect(cluster, node, claim));
+                        break;
+                    }
                 };
                 spoken.claim_made(cluster, node, entry.app, key.resource);
                 if from == From::Anybody {
@@ -196,6 +215,7 @@ fn free_room(
             }
         }
     }
+    refusals
 }
 
 /// Whether a map lacks at home what reduces of its own job have there. These wait for it, and do not end before it: it is kept out,

@@ -7,13 +7,13 @@ use crate::lend;
 use crate::park;
 use crate::place::Placer;
 use crate::plan::Planner;
-use crate::preempt::{self, Preemptor, Watch};
+use crate::preempt::{self, Preemptor, Refusal, Watch};
 use crate::recurring::Note;
 use crate::remember;
 use crate::settings::Settings;
 use crate::stall;
 use crate::state::Cluster;
-use crate::units::{Millis, PartitionId};
+use crate::units::{AppId, Millis, PartitionId};
 use crate::visits::Visits;
 
 /// The scheduler. The same facts at the same times give the same decisions (law 9), to a copy of it, too.
@@ -82,6 +82,11 @@ impl Scheduler {
     /// What the last step looked at.
     pub fn visits(&self) -> Visits {
         self.visits
+    }
+
+    /// Why no room could be made for the job when that was last tried; `None` if there was some, or it needed none.
+    pub fn refusal(&self, app: AppId, partition: PartitionId) -> Option<Refusal> {
+        self.preemptor.refusal(app, partition)
     }
 
     /// Who looks whether long jobs starve others, by partition; nobody where no queue wants it.

@@ -14,7 +14,8 @@ impl Policy for Fair {
         let mut shared: Vec<_> = jobs
             .iter()
             .zip(max_min(free, &claims))
-            .map(|(job, share)| (job, Target { app: job.app, share: job.pinned + share }))
+            .map(|(job, share)| (job.pinned + share, job))
+            .map(|(share, job)| (job, Target { app: job.app, share, keeps: share }))
             .collect();
         shared.sort_by(|(a, of_a), (b, of_b)| {
             (a.held - of_a.share).total_cmp(&(b.held - of_b.share)).then_with(|| by_arrival(a, b))

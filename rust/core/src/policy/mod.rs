@@ -88,6 +88,9 @@ pub struct Target {
     pub app: AppId,
     /// Fraction of the partition, at least its [`JobView::pinned`].
     pub share: f64,
+    /// What of that jobs that come before it may not take. In an order one after the other nothing is: who comes later gives
+    /// way, whatever of its target it holds. Where jobs share, all of it.
+    pub keeps: f64,
 }
 
 /// The order of a queue's jobs, and their targets.
@@ -152,7 +155,7 @@ fn fill_in_order(order: Vec<&JobView>, capacity: f64) -> Vec<Target> {
         .map(|job| {
             let more = (job.demand - job.pinned).min(left).max(0.0);
             left -= more;
-            Target { app: job.app, share: job.pinned + if more > EPSILON { more } else { 0.0 } }
+            Target { app: job.app, share: job.pinned + if more > EPSILON { more } else { 0.0 }, keeps: job.pinned }
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! By which primitive a container gives up its room: a choice of its own, independent of which containers go first.
 
+use super::refusal::Refusal;
 use crate::settings::{Mode, Primitive, QueueSettings};
 use crate::units::Millis;
 
@@ -45,8 +46,8 @@ pub(super) struct Candidate<'a> {
     pub memory_fits: bool,
 }
 
-/// How the candidate may go, if it may.
-pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Option<How> {
+/// How the candidate may go, or what keeps it.
+pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Result<How, Refusal> {
     let entitled = sake == Sake::OtherQueue;
     let least = match of.resumed {
         false => queue.min_run,
@@ -54,27 +55,35 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Opti
         true => queue.min_resumed,
     };
     let spared = of.ran < patience(queue.min_run, of.kill_rounds);
-    let long_enough = of.running_for >= least && (entitled || !spared);
-    let may_suspend = of.mode >= Mode::Suspend
-        && long_enough
-        && of.node_can_suspend
-        && (entitled || of.preempted_for < queue.suspension_budget)
-        && of.memory_fits;
+    let long_enough = match least.since(of.running_for) {
+        Millis(0) if entitled || !spared => Ok(()),
+        Millis(0) => Err(Refusal::Killed),
+        left if of.resumed => Err(Refusal::MinResumed(left)),
+        left => Err(Refusal::MinRun(left)),
+    };
+    let may_suspend = || match of {
+        _ if of.mode < Mode::Suspend => Err(Refusal::Waits),
+        _ if !of.node_can_suspend => Err(Refusal::NodeCannotSuspend),
+        _ if !entitled && of.preempted_for >= queue.suspension_budget => Err(Refusal::Budget),
+        _ if !of.memory_fits => Err(Refusal::SuspendedMemory),
+        _ => Ok(How::Suspend),
+    };
     let may_kill = of.mode == Mode::Kill;
-    let suspend = may_suspend.then_some(How::Suspend);
-    let kill = (may_kill && long_enough).then_some(How::Kill);
+    let suspend = long_enough.and_then(|()| may_suspend());
+    let kill = long_enough.and_then(|()| if may_kill { Ok(How::Kill) } else { Err(Refusal::Waits) });
+    let escalate = || suspend.or_else(|why| kill.map_err(|_| why));
     match queue.preemption {
-        Primitive::Wait => None,
+        Primitive::Wait => Err(Refusal::Waits),
         Primitive::Suspend => suspend,
         Primitive::SuspendOrKill if of.node_can_suspend && !entitled => suspend,
-        Primitive::SuspendOrKill => suspend.or(kill),
+        Primitive::SuspendOrKill => escalate(),
         // Where the mode forbids killing, the rung below it counts.
         Primitive::Kill if may_kill => kill,
         Primitive::Kill => suspend,
         // Little is lost with what has just begun: no minimum run time protects it until work of its phase was killed.
-        Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared => Some(How::Kill),
-        Primitive::Adaptive if entitled => suspend.or(kill),
-        Primitive::Adaptive if (of.left)() < queue.wait_before_end => None,
+        Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared => Ok(How::Kill),
+        Primitive::Adaptive if entitled => escalate(),
+        Primitive::Adaptive if (of.left)() < queue.wait_before_end => Err(Refusal::NearEnd),
         Primitive::Adaptive => suspend,
     }
 }
@@ -112,7 +121,7 @@ mod tests {
     fn how_for(sake: Sake, preemption: &str, of: Candidate<'_>) -> Option<How> {
         let key = "yarn.scheduler.hiatus.preemption".to_string();
         let settings = Settings::parse(&BTreeMap::from([(key, preemption.to_string())])).unwrap();
-        how(settings.queue("root.default"), &of, sake)
+        how(settings.queue("root.default"), &of, sake).ok()
     }
 
     fn how_under(preemption: &str, of: Candidate<'_>) -> Option<How> {

@@ -7,6 +7,7 @@ mod ranked;
 use super::class::Classes;
 use super::how::How;
 use super::permission::{may_start_on, may_take, room_for_suspended_mb, time_left};
+use super::refusal::Refusal;
 use super::users::From;
 use super::victims::{self, Standing, VictimOrder};
 use crate::decision::Cause;
@@ -40,6 +41,25 @@ struct Victim {
     of_crowd: Option<Candidates>,
 }
 
+/// What a job holds beyond what it may keep, as fractions of the partition.
+#[derive(Clone, Copy, Debug)]
+struct Spare {
+    /// Above its target: anybody who is below its own may have that.
+    above_target: f64,
+    /// Above what it keeps from those that come before it.
+    above_kept: f64,
+}
+
+/// Whose wish nobody could fulfil.
+#[derive(Clone, Copy, Debug)]
+struct Hopeless {
+    queue: QueueId,
+    /// The taker's last place.
+    rank: Option<usize>,
+    need: Resource,
+    why: Refusal,
+}
+
 /// What room is bought for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wish {
@@ -71,12 +91,14 @@ pub(super) struct Market<'a> {
     losers: Vec<Loser>,
     classes: Classes<'a>,
     taken: BTreeSet<ContainerId>,
-    /// What each job holds above its target, after what was taken.
-    spare: BTreeMap<AppId, f64>,
+    /// What each job can spare, after what was taken.
+    spare: BTreeMap<AppId, Spare>,
     /// What each queue, parents included, holds above its entitlement, once somebody asked.
     queue_spare: Option<BTreeMap<QueueId, f64>>,
-    /// What a queue could not get: nobody in it gets as much or more.
-    hopeless: Vec<(QueueId, Resource)>,
+    /// What a job of a queue could not get: nobody there gets as much or more who comes after it.
+    hopeless: Vec<Hopeless>,
+    /// Nobody sells anything for a while.
+    closed: bool,
     visits: Visits,
 }
 
@@ -103,6 +125,7 @@ impl<'a> Market<'a> {
             spare: BTreeMap::new(),
             queue_spare: None,
             hopeless: Vec::new(),
+            closed: false,
             visits: Visits::default(),
         };
         for (queue, places) in plan.queues.iter().rev() {
@@ -121,6 +144,7 @@ impl<'a> Market<'a> {
 
     /// Nobody sells anything.
     pub(super) fn close(&mut self) {
+        self.closed = true;
         self.guests = Some(Vec::new());
         self.given = Some(Vec::new());
         self.crowds.clear();
@@ -137,19 +161,24 @@ impl<'a> Market<'a> {
         &self.giving
     }
 
-    /// Frees what the job at that place wishes on the first node where the best victims give enough; that node, or `None`.
-    pub(super) fn buy(&mut self, cluster: &mut Cluster, place: usize, wish: Wish) -> Option<NodeId> {
-        let entry = self.plan.entries.get(place).filter(|entry| !self.is_hopeless(entry, wish.need))?;
-        let mut sale = Sale::new(cluster, place, entry, wish);
+    /// Frees what the job at that place wishes on the first node where the best victims give enough; that node, or what keeps most of
+    /// those that could go.
+    pub(super) fn buy(&mut self, cluster: &mut Cluster, place: usize, wish: Wish) -> Result<NodeId, Refusal> {
+        let entry = self.plan.entries.get(place).ok_or(Refusal::NobodyAfter)?;
+        if let Some(hopeless) = self.hopeless(entry, wish.need) {
+            return Err(hopeless.why);
+        }
+        let mut sale = Sale::new(cluster, self.plan, place, entry, wish);
         let sold = self.buy_from_guests(cluster, &mut sale);
         let sold = sold.or_else(|| self.buy_from_giving(cluster, &mut sale));
         let sold = sold.or_else(|| (0..self.crowds.len()).find_map(|at| self.buy_from_crowd(cluster, &mut sale, at)));
         let sold = sold.or_else(|| (0..self.losers.len()).find_map(|loser| self.buy_from(cluster, &mut sale, loser)));
+        let why = if self.closed { Refusal::Rests } else { sale.refusals.main() };
         // Prices only rise while the plan lasts; but another job may be welcome where this one was refused.
         if sold.is_none() && !sale.refused && !sale.elsewhere {
-            self.hopeless.push((entry.queue, wish.need));
+            self.hopeless.push(Hopeless { queue: entry.queue, rank: sale.rank, need: wish.need, why });
         }
-        sold
+        sold.ok_or(why)
     }
 
     fn buy_from_guests(&mut self, cluster: &mut Cluster, sale: &mut Sale) -> Option<NodeId> {
@@ -175,14 +204,17 @@ impl<'a> Market<'a> {
 
     /// The same on that node only; whether it could be freed.
     pub(super) fn buy_at(&mut self, cluster: &mut Cluster, place: usize, wish: Wish, home: NodeId) -> bool {
-        let entry = self.plan.entries.get(place).filter(|entry| !self.is_hopeless(entry, wish.need));
+        let entry = self.plan.entries.get(place).filter(|entry| self.hopeless(entry, wish.need).is_none());
         let Some(entry) = entry else { return false };
         let victims = self.victims_at(cluster, home);
-        self.buy_among(cluster, &mut Sale::new(cluster, place, entry, wish), &victims).is_some()
+        self.buy_among(cluster, &mut Sale::new(cluster, self.plan, place, entry, wish), &victims).is_some()
     }
 
-    fn is_hopeless(&self, entry: &Entry, need: Resource) -> bool {
-        self.hopeless.iter().any(|(queue, least)| *queue == entry.queue && least.fits_in(need))
+    /// Who wished for no more, comes no later, and got nothing.
+    fn hopeless(&self, entry: &Entry, need: Resource) -> Option<&Hopeless> {
+        let rank = self.plan.rank(entry.app);
+        let worse = |other: &Hopeless| other.queue == entry.queue && other.rank <= rank && other.need.fits_in(need);
+        self.hopeless.iter().find(|other| worse(other))
     }
 
     /// The victim is offered, too; those that go, if they are enough now.
@@ -191,7 +223,10 @@ impl<'a> Market<'a> {
         let need = sale.wish.need;
         let node = cluster.nodes().get(&victim.node).filter(|_| !self.taken.contains(&victim.id))?;
         let refused = node.refused.contains(&sale.app);
-        sale.refused |= refused;
+        if refused {
+            sale.refused = true;
+            sale.refusals.note(Refusal::RefusedThere);
+        }
         let elsewhere = sale.wish.kind.is_some_and(|kind| !may_start_on(cluster, sale.app, &kind, victim.node));
         let spared = match sale.wish.from {
             From::Anybody => false,
@@ -211,7 +246,9 @@ impl<'a> Market<'a> {
             Offer { room, ..offer }
         });
         let fits = victim.how != How::Suspend || victim.resource.memory_mb <= offer.room_for_suspended_mb;
-        if fits && self.can_spare(cluster, &offer, victim, &sale.above_taker) {
+        if !fits {
+            sale.refusals.note(Refusal::SuspendedMemory);
+        } else if self.can_spare(cluster, sale, &offer, victim) {
             sale.spared += 1;
             if victim.how == How::Suspend {
                 offer.room_for_suspended_mb -= victim.resource.memory_mb;
@@ -227,21 +264,35 @@ impl<'a> Market<'a> {
         None
     }
 
-    /// Whether the victim's job, and its queue against others, are above what they should hold, and by enough. Targets are
-    /// fractions and containers are not: the last container taken may leave its job less than one short, which entitles it to
-    /// nothing, so nothing flaps. A queue keeps its whole share against others (law 2); but that each of its jobs has a part of
-    /// a container too much does not keep from them what it has too much (law 11).
+    /// What the job can spare for that sale. In its own queue it gives up what it does not keep to those that come before it, and to
+    /// others what is above its target. To another queue, which has more to claim than its own, it gives what it does not keep.
+    fn spare_for(&self, cluster: &Cluster, sale: &Sale, app: AppId) -> f64 {
+        let Some(Spare { above_target, above_kept }) = self.spare.get(&app).copied() else { return 0.0 };
+        let Some(job) = cluster.jobs().get(&app) else { return 0.0 };
+        let over_all = self.order_of(cluster, job.queue).over_all_jobs().is_some();
+        let gives_way = !sale.is_of(job.queue) || self.plan.rank(app) > sale.rank;
+        if gives_way && !over_all {
+            above_kept
+        } else {
+            above_target
+        }
+    }
+
+    /// Whether the victim's job, and its queue against others, can spare it. Targets are fractions and containers are not: the last
+    /// container taken may leave its job less than one short, which entitles it to nothing, so nothing flaps. A queue keeps its
+    /// whole share against others (law 2); but that each of its jobs has a part of a container too much does not keep from them
+    /// what it has too much (law 11).
     ///
     /// Where the order is over all jobs, a job gives to its own queue only what the starvation rule asks of it, up to less
     /// than a container more; and to others also what is below its target, if its queue says so: nobody there takes it back.
-    fn can_spare(&mut self, cluster: &Cluster, offer: &Offer, victim: &Victim, above_taker: &[QueueId]) -> bool {
+    fn can_spare(&mut self, cluster: &Cluster, sale: &Sale, offer: &Offer, victim: &Victim) -> bool {
         let taken = |from: &dyn Fn(&Victim) -> bool| -> f64 {
             offer.victims.iter().filter(|taken| from(taken)).map(|taken| taken.share).sum()
         };
         let of_job = taken(&|other| other.app == victim.app);
-        let spare = self.spare.get(&victim.app).copied().unwrap_or(0.0) - of_job;
+        let spare = self.spare_for(cluster, sale, victim.app) - of_job;
         let guest = victim.share == 0.0;
-        if above_taker.first() == Some(&victim.queue) {
+        if sale.is_of(victim.queue) {
             let gives = self.giving.get(&victim.app).copied().unwrap_or(0.0) - of_job;
             let gives_way = victim.of_crowd.is_none() || gives > EPSILON;
             return !victim.only_for_others && (guest || (spare > EPSILON && gives_way));
@@ -255,7 +306,7 @@ impl<'a> Market<'a> {
         let queue_spare = self.queue_spare(cluster);
         preemptable
             && (whatever_its_target || spare > EPSILON)
-            && cluster.lineage(victim.queue).filter(|queue| !above_taker.contains(queue)).all(|queue| {
+            && cluster.lineage(victim.queue).filter(|queue| !sale.above_taker.contains(queue)).all(|queue| {
                 let within = |other: &Victim| cluster.lineage(other.queue).any(|above| above == queue);
                 enough(queue_spare.get(&queue).copied().unwrap_or(0.0) - taken(&within))
             })
@@ -287,9 +338,12 @@ impl<'a> Market<'a> {
         let mut ids = Vec::new();
         for victim in chosen {
             self.taken.insert(victim.id);
-            *self.spare.entry(victim.app).or_default() -= victim.share;
+            if let Some(spare) = self.spare.get_mut(&victim.app) {
+                spare.above_target -= victim.share;
+                spare.above_kept -= victim.share;
+            }
             self.giving.entry(victim.app).and_modify(|gives| *gives -= victim.share);
-            if Some(&victim.queue) != sale.above_taker.first() {
+            if !sale.is_of(victim.queue) {
                 let queue_spare = self.queue_spare(cluster);
                 for queue in cluster.lineage(victim.queue) {
                     *queue_spare.entry(queue).or_default() -= victim.share;
@@ -304,10 +358,11 @@ impl<'a> Market<'a> {
         cluster.claim(at_node, Claim::new(sale.app, sale.wish.purpose, sale.wish.need, cluster.now(), ids));
     }
 
-    /// What the job holds above its target; below zero if that is more than it holds.
-    fn spare_of(&mut self, app: AppId, job: &Job) -> f64 {
-        let above = job.share(self.plan.total, self.partition) - self.plan.target(app);
-        *self.spare.entry(app).or_insert(above)
+    /// What the job can spare; below zero where it holds less than that.
+    fn spare_of(&mut self, app: AppId, job: &Job) -> Spare {
+        let held = job.share(self.plan.total, self.partition);
+        let (above_target, above_kept) = (held - self.plan.target(app), held - self.plan.keeps(app));
+        *self.spare.entry(app).or_insert(Spare { above_target, above_kept })
     }
 
     fn order_of(&self, cluster: &Cluster, queue: QueueId) -> &'static dyn VictimOrder {
@@ -333,7 +388,7 @@ impl<'a> Market<'a> {
                 if self.is_candidate(cluster, app, job) {
                     crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, false)));
                 }
-            } else if let Some(place) = self.plan.rank(app).filter(|_| self.spare_of(app, job) > EPSILON) {
+            } else if let Some(place) = self.plan.rank(app).filter(|_| self.spare_of(app, job).above_kept > EPSILON) {
                 ranked.push((place, job));
             }
         }
@@ -358,7 +413,7 @@ impl<'a> Market<'a> {
         guests: bool,
     ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
         let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
-        self.of_those(cluster, job, containers, guests)
+        self.of_those(cluster, job, containers, guests).filter_map(Result::ok)
     }
 
     /// The same of those on one node: a job may have thousands, and a node has few.
@@ -370,42 +425,42 @@ impl<'a> Market<'a> {
         guests: bool,
     ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
         let containers = cluster.on_node(home).filter(|(id, _)| job.containers.contains(id));
-        self.of_those(cluster, job, containers, guests)
+        self.of_those(cluster, job, containers, guests).filter_map(Result::ok)
     }
 
+    /// Of those containers what may be taken, and what keeps each of the others.
     fn of_those<'b, T: Iterator<Item = (ContainerId, &'b Container)>>(
         &'b self,
         cluster: &'b Cluster,
         job: &'b Job,
         containers: T,
         guests: bool,
-    ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b, T> {
+    ) -> impl Iterator<Item = Result<(Turn, Victim), Refusal>> + use<'a, 'b, T> {
         let queue = self.rules(cluster, job.queue);
         let order = victims::order(queue.victims);
-        containers.filter_map(move |(id, container)| {
-            if (container.phase.partition != self.partition) != guests {
-                return None;
-            }
+        let meant =
+            move |(_, container): &(ContainerId, &Container)| (container.phase.partition != self.partition) == guests;
+        containers.filter(meant).map(move |(id, container)| {
             let victim = self.victim(cluster, queue, job, (id, container))?;
             let left = || time_left(queue, job, (id, container), cluster.now());
             let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left: &left });
             let turn = (job.is_first_task(id, container.phase), by_rule, Reverse((container.allocated, id)));
-            Some((turn, victim))
+            Ok((turn, victim))
         })
     }
 
-    /// The container as a victim, if it may be taken.
+    /// The container as a victim, or what keeps it.
     fn victim(
         &self,
         cluster: &Cluster,
         queue: &QueueSettings,
         job: &Job,
         (id, container): (ContainerId, &Container),
-    ) -> Option<Victim> {
+    ) -> Result<Victim, Refusal> {
         let may = may_take(cluster, self.settings, queue, job, (id, container), self.partition)?;
         let guest = container.phase.partition != self.partition;
         let resource = container.resource();
-        Some(Victim {
+        Ok(Victim {
             id,
             app: container.app,
             queue: job.queue,

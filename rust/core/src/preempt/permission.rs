@@ -1,6 +1,7 @@
 //! Whether a container may be taken at all (laws 3, 5 and 6): whoever wants it, and whatever is bought with it.
 
 use super::how::{how, Candidate, How, Sake};
+use super::refusal::Refusal;
 use super::victims;
 use crate::estimate;
 use crate::fact::PhaseKey;
@@ -19,7 +20,7 @@ pub(super) struct Permission {
     pub only_for_others: bool,
 }
 
-/// Whether the container on a live node of the partition may be taken now.
+/// How the container on a live node of the partition may be taken now, or what keeps it.
 pub(super) fn may_take(
     cluster: &Cluster,
     settings: &Settings,
@@ -27,7 +28,7 @@ pub(super) fn may_take(
     job: &Job,
     (id, container): (ContainerId, &Container),
     partition: PartitionId,
-) -> Option<Permission> {
+) -> Result<Permission, Refusal> {
     let now = cluster.now();
     // What is parked is suspended anyway, or runs on where that is impossible; nobody takes it.
     // What borrows runs in room that is nobody's to take, and goes when the lender wants it back.
@@ -37,24 +38,22 @@ pub(super) fn may_take(
         || container.barred_until > now
         || job.has_parked(container);
     if container.state != State::Running || stays {
-        return None;
+        return Err(Refusal::Busy);
     }
-    let node = cluster.nodes().get(&container.node)?;
-    if node.partition != partition || !node.is_live(now) || node.decommissioning {
-        return None;
-    }
-    let phase = job.phases.get(&container.phase)?;
+    let here = |node: &&Node| node.partition == partition && node.is_live(now) && !node.decommissioning;
+    let node = cluster.nodes().get(&container.node).filter(here).ok_or(Refusal::Busy)?;
+    let phase = job.phases.get(&container.phase).ok_or(Refusal::Busy)?;
     // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs what began last is meant to go, and they have a
     // bound of their own; but where that is off, work that is killed again and again must end as well.
     let killed = phase.kill_rounds(container);
     let in_crowd = victims::order(queue.victims).over_all_jobs().is_some();
     if in_crowd && queue.gp.max_kills.is_some_and(|most| killed >= most) {
-        return None;
+        return Err(Refusal::Killed);
     }
     let candidate = Candidate {
         mode: settings.cluster.mode,
         ran: container.run_time(now),
-        running_for: container.running_for(now)?,
+        running_for: container.running_for(now).ok_or(Refusal::Busy)?,
         left: &|| time_left(queue, job, (id, container), now),
         resumed: container.suspensions > 0,
         in_spare_room: container.in_spare_room,
@@ -64,8 +63,9 @@ pub(super) fn may_take(
         memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node),
     };
     let for_own = how(queue, &candidate, Sake::OwnQueue).map(|how| (how, false));
-    let (how, only_for_others) = for_own.or_else(|| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, true)))?;
-    Some(Permission { how, only_for_others })
+    let for_others = |why| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, true)).map_err(|_| why);
+    let (how, only_for_others) = for_own.or_else(for_others)?;
+    Ok(Permission { how, only_for_others })
 }
 
 /// Run time that the container probably has left.

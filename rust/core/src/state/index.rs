@@ -132,6 +132,11 @@ impl Rooms {
         smaller.find_map(|(usable, nodes)| nodes.first().map(|node| Room { usable: *usable, node: *node }))
     }
 
+    /// How many nodes have how much room, roomiest first.
+    pub fn sizes(&self) -> impl Iterator<Item = (Resource, u32)> + '_ {
+        self.0.iter().rev().map(|(usable, nodes)| (*usable, nodes.len() as u32))
+    }
+
     /// All nodes with their room, roomiest first.
     pub fn all(&self) -> impl Iterator<Item = Room> + '_ {
         let room = |usable, node: &NodeId| Room { usable, node: *node };

@@ -17,7 +17,7 @@ fn slots_of(live: &mut Live, pool: &mut Pool) -> (Vec<(u32, f64)>, Vec<JobView>)
     let (views, targets) = live.step(pool);
     let slots = f64::from(pool.slots);
     let mut last: Vec<(u32, f64)> = Vec::new();
-    for Target { app, share } in targets {
+    for Target { app, share, .. } in targets {
         last.retain(|(other, _)| *other != app.0);
         last.push((app.0, (share * slots * 1e6).round() / 1e6));
     }

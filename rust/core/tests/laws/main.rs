@@ -23,6 +23,7 @@ mod preemption;
 mod queues;
 mod random;
 mod recovery;
+mod remainders;
 mod sides;
 mod small_and_big;
 mod spreading;

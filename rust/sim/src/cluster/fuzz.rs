@@ -5,7 +5,7 @@ use super::{Faults, Node, Queue, Speculation, World};
 use crate::workload::cluster::{gb, secs, Job, Shuffle};
 use hiatus_core::fact::{Run, Side};
 use hiatus_core::settings::PolicyKind;
-use hiatus_core::units::Millis;
+use hiatus_core::units::{Millis, Resource};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,6 +13,46 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// For how many seconds faults are injected.
 const TROUBLE: u64 = 300;
+
+/// Sizes of nodes and containers. In most worlds they are crooked, in memory and virtual cores: no node is a multiple of anything, as
+/// few are. Drawn apart: in the others a seed's world is what it was before there were such.
+struct Sizes(Option<Xoshiro256PlusPlus>);
+
+impl Sizes {
+    fn of(seed: u64) -> Sizes {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xc7_00_6e_d0);
+        Sizes(rng.random_bool(0.7).then_some(rng))
+    }
+
+    /// A node of that memory, and a remainder.
+    fn node(&mut self, round: i64) -> Resource {
+        let Some(rng) = &mut self.0 else { return gb(round) };
+        let more_mb = one(rng, &[0, 256, 400, 512, 768, 900, 1_000]);
+        Resource::new(round * 1024 + more_mb, rng.random_range(round.max(12)..20))
+    }
+
+    /// A task's container of about that memory.
+    fn task(&mut self, round: i64) -> Resource {
+        let Some(rng) = &mut self.0 else { return gb(round) };
+        let less_mb = one(rng, &[0, 0, 0, 128, 256, 512]);
+        Resource::new(round * 1024 - less_mb, one(rng, &[1, 1, 1, 2, 3]))
+    }
+
+    /// A job of long tasks that want all there is, in half of such worlds: what a container leaves lies waste for long.
+    fn big(&mut self, leaf: &str) -> Option<Job> {
+        let master = self.master();
+        let size = self.task(1);
+        let rng = self.0.as_mut()?;
+        let (tasks, each) = (rng.random_range(30..90), secs(rng.random_range(60..200)));
+        let big = Job { master, ..Job::new("big") }.queue(leaf).sized_tasks(tasks, each, size);
+        rng.random_bool(0.5).then_some(big)
+    }
+
+    fn master(&mut self) -> Resource {
+        let Some(rng) = &mut self.0 else { return gb(1) };
+        Resource::new(one(rng, &[1_024, 1_024, 700, 256]), 1)
+    }
+}
 
 /// A cluster, its settings and its work, all from the seed.
 pub fn random_world(seed: u64, faults: Faults) -> World {
@@ -24,6 +64,7 @@ pub fn random_world(seed: u64, faults: Faults) -> World {
     if let Some(rule) = speculation {
         world = world.speculating(rule);
     }
+    let mut sizes = Sizes::of(seed);
     // These two can hold anything, even with all ApplicationMasters on them, so that every job can finish.
     let mixed = rng.random_bool(0.4);
     let mut sides = |world: World, rng: &mut Xoshiro256PlusPlus, node: Node| {
@@ -33,25 +74,28 @@ pub fn random_world(seed: u64, faults: Faults) -> World {
         world.node(Node { side, ..node })
     };
     for side in Side::BOTH {
-        world = world.node(Node { side: mixed.then_some(side), ..Node::of(gb(12)) });
+        world = world.node(Node { side: mixed.then_some(side), ..Node::of(sizes.node(12)) });
     }
     let labelled = rng.random_bool(0.3);
     for _ in 0..rng.random_range(0..5) {
-        let node = Node::of(gb(one(&mut rng, &[4, 8, 12])));
+        let node = Node::of(sizes.node(one(&mut rng, &[4, 8, 12])));
         let node = if rng.random_bool(0.2) { node.rigid() } else { node };
         let node = if rng.random_bool(0.3) { node.ram_and_swap(gb(one(&mut rng, &[6, 14]))) } else { node };
         world = sides(world, &mut rng, node);
     }
     if labelled {
-        let node = Node::of(gb(12));
+        let node = Node::of(sizes.node(12));
         let node = if rng.random_bool(0.5) { node.shared_partition(1) } else { node.exclusive_partition(1) };
         world = sides(world, &mut rng, node);
     }
     let leaves = random_queues(&mut world, &mut rng);
+    if let Some(big) = sizes.big(&leaves[0]) {
+        world = world.job(big);
+    }
     for id in 0..rng.random_range(2..9) {
         let leaf = &leaves[rng.random_range(0..leaves.len())];
         let label = labelled && rng.random_bool(0.3);
-        world = world.job(random_job(id, leaf, label, &mut rng));
+        world = world.job(random_job(id, leaf, label, &mut sizes, &mut rng));
     }
     world
 }
@@ -109,8 +153,8 @@ fn random_settings(world: World, rng: &mut impl Rng) -> World {
     choices.into_iter().fold(world, |world, (knob, values)| world.set(knob, one(rng, values)))
 }
 
-fn random_job(id: u32, leaf: &str, label: bool, rng: &mut impl Rng) -> Job {
-    let mut job = Job::new(&format!("job{id}"))
+fn random_job(id: u32, leaf: &str, label: bool, sizes: &mut Sizes, rng: &mut impl Rng) -> Job {
+    let mut job = Job { master: sizes.master(), ..Job::new(&format!("job{id}")) }
         .at(secs(rng.random_range(0..TROUBLE)))
         .queue(leaf)
         .user(rng.random_range(0..3))
@@ -129,9 +173,9 @@ fn random_job(id: u32, leaf: &str, label: bool, rng: &mut impl Rng) -> Job {
         job = job.tag(one(rng, &["hiatus.input-bytes=1000000000", "hiatus.input-bytes=2000000000"]));
     }
     for _ in 0..rng.random_range(1..3) {
-        let size = gb(one(rng, &[1, 1, 2, if label { 4 } else { 8 }]));
-        let tasks = if size == gb(8) { rng.random_range(1..4) } else { rng.random_range(1..25) };
-        job = job.sized_tasks(tasks, secs(rng.random_range(1..60)), size);
+        let round = one(rng, &[1, 1, 2, if label { 4 } else { 8 }]);
+        let tasks = if round == 8 { rng.random_range(1..4) } else { rng.random_range(1..25) };
+        job = job.sized_tasks(tasks, secs(rng.random_range(1..60)), sizes.task(round));
         if let Some(stage) = job.stages.last_mut() {
             stage.slowstart = one(rng, &[1.0, 0.8, 0.05]);
         }

@@ -3,6 +3,7 @@
 //! the world itself, which refuses what breaks a limit and waits for every job to finish.
 
 mod lending;
+mod room;
 mod state;
 mod takings;
 
@@ -71,6 +72,8 @@ pub(super) struct Laws {
     idle: Option<Idle>,
     /// When a suspended container was last to be killed: that may be refused.
     condemned: BTreeMap<ContainerId, Millis>,
+    /// Who has lacked room that could be made.
+    shortages: room::Shortages,
     /// Since when a claim was seen that nobody needs.
     needless: BTreeMap<(NodeId, AppId, Millis), Millis>,
 }
@@ -112,6 +115,7 @@ impl Laws {
         self.suspensions_end(cluster, decisions);
         self.claims_end(cluster);
         self.no_idle_room(world);
+        self.shortages.look(world, &self.settings);
         let claimed = cluster.nodes().iter().filter(|(_, node)| !node.claims.is_empty());
         let collected = |claims: &[Claim]| {
             claims.iter().filter(|claim| !claim.is_freed()).map(|claim| (claim.app, claim.resource)).collect()

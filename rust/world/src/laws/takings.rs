@@ -228,8 +228,8 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
     }
 }
 
-/// Law 2: only a job below its target takes, only from one above its own, and never from itself. The last container taken may
-/// cross its target, as targets are fractions and containers not. Where
+/// Law 2: only a job below its target takes, only from one above its own or from one that comes after it and above what that keeps,
+/// and never from itself. The last container taken may cross that, as targets are fractions and containers not. Where
 /// the order of victims is over all jobs, other queues may take whatever the job's target, if its queue says so, and its own
 /// only what it gives way with; and nobody takes of production work (GP, claims G9 and G10).
 pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
@@ -266,8 +266,10 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             let before = cluster.jobs()[&container.app].share(plan.total, partition) - *all;
             *all += one;
             // The last container taken may leave less than one short of the target: nothing to claim.
-            let spare = before - plan.target(container.app);
             let over_all = is_over_all(taking);
+            let comes_after = !same_queue(taking) || plan.rank(container.app) > plan.rank(claim.app);
+            let yields = comes_after && !over_all;
+            let spare = before - if yields { plan.keeps(container.app) } else { plan.target(container.app) };
             let allowed = match same_queue(taking) {
                 true => spare > 0.0 && (!over_all || gives_way(world, container.app)),
                 false => spare > 0.0 || whatever_its_target(taking),
@@ -275,7 +277,7 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             assert!(!over_all || !is_production(world, container), "G9: {id:?} is of production work");
             assert!(
                 allowed,
-                "law 2: {:?} taken below its target: {spare} above it, {one} taken for {:?}",
+                "law 2: {:?} taken below what it may keep: {spare} above it, {one} taken for {:?}",
                 container.app, claim.app
             );
         }
@@ -306,7 +308,7 @@ fn is_production(world: &World, container: &Container) -> bool {
     }
 }
 
-/// Law 2: no queue is taken below its guarantee by another, nor touched at all where its administrator forbids it.
+/// Law 2: no queue is taken below its guarantee, of what can be used, by another, nor touched at all where its administrator forbids it.
 pub(super) fn guarantees(world: &World, takings: &[Taking]) {
     let cluster = world.core.cluster();
     let above = |queue: QueueId| std::iter::successors(Some(queue), |queue| cluster.queues()[queue].parent);
@@ -324,10 +326,10 @@ pub(super) fn guarantees(world: &World, takings: &[Taking]) {
         }
     }
     for ((queue, partition), taken) in taken {
-        let total = plan_of(world, partition).total;
+        let PartitionPlan { total, usable, .. } = *plan_of(world, partition);
         let jobs = cluster.jobs().values().filter(|job| above(job.queue).any(|above| above == queue));
         let held: f64 = jobs.map(|job| job.share(total, partition)).sum();
-        let guaranteed = cluster.queues()[&queue].shares(partition).guaranteed;
+        let guaranteed = cluster.queues()[&queue].shares(partition).guaranteed * usable;
         let left = held - taken;
         assert!(left >= guaranteed - EPSILON, "law 2: {queue:?} taken down to {left} of {guaranteed}");
     }

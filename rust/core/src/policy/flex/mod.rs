@@ -110,8 +110,8 @@ impl Flex {
         let all = pour(&|_| f64::INFINITY, f64::INFINITY);
 
         let targets = |shares: Vec<f64>| {
-            let target = |(job, share): (&&JobView, f64)| Target { app: job.app, share: job.pinned + share };
-            order.iter().zip(shares).map(target).collect::<Vec<_>>()
+            let shares = order.iter().zip(shares).map(|(job, share)| (job.app, job.pinned + share));
+            shares.map(|(app, share)| Target { app, share, keeps: share }).collect::<Vec<_>>()
         };
         let mut lacking = targets(minima);
         let mut held = order.iter().map(|job| job.held);

@@ -23,7 +23,8 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
         .filter(|(_, ranked)| ranked.job.held + EPSILON < floor(ranked))
         .collect();
     early.sort_by_key(|(place, _)| *place);
-    let early = early.into_iter().map(|(_, ranked)| Target { app: ranked.job.app, share: floor(ranked) });
+    let of_early = |ranked: &Ranked<'_>| Target { app: ranked.job.app, share: floor(ranked), keeps: floor(ranked) };
+    let early = early.into_iter().map(|(_, ranked)| of_early(ranked));
 
     let mut left = supply.entitled - order.iter().map(floor).sum::<f64>();
     let mut whole: Vec<(Class, f64, Target)> = Vec::with_capacity(order.len());
@@ -39,7 +40,8 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
             let share = floor(ranked) + if more > EPSILON { more } else { 0.0 };
             let missing = if group > 1 { ranked.job.held - share } else { 0.0 };
             let class = if group > 1 { Class::Late(0) } else { ranked.class };
-            whole.push((class, missing, Target { app: ranked.job.app, share }));
+            let keeps = if group > 1 { share } else { floor(ranked) };
+            whole.push((class, missing, Target { app: ranked.job.app, share, keeps }));
         }
         at += group;
     }

@@ -44,7 +44,7 @@ pub(super) fn with_begin<T: Iterator<Item = (Turn, Victim)>>(
 
 impl Market<'_> {
     pub(super) fn buy_from_crowd(&mut self, cluster: &mut Cluster, sale: &mut Sale, at: usize) -> Option<NodeId> {
-        let other = |queue: &QueueId| sale.above_taker.first() != Some(queue);
+        let other = |queue: &QueueId| !sale.is_of(*queue);
         let others: Vec<QueueId> = self.crowds[at].queues.iter().copied().filter(other).collect();
         if !others.into_iter().any(|queue| self.has_spare(cluster, sale, queue)) {
             return None;
@@ -80,7 +80,7 @@ impl Market<'_> {
                         continue;
                     }
                     let queue = self.rules(cluster, job.queue);
-                    let Some(victim) = self.victim(cluster, queue, job, (id, container)) else { continue };
+                    let Ok(victim) = self.victim(cluster, queue, job, (id, container)) else { continue };
                     if self.is_candidate(cluster, container.app, job) {
                         victims.push(victim);
                         return;
@@ -103,7 +103,7 @@ impl Market<'_> {
             let mut own = self.of_job_in_crowd(cluster, app, job);
             own.sort_by_key(|(began, victim)| Reverse((*began, victim.id)));
             let all = match self.rules(cluster, job.queue).gp.candidates {
-                Candidates::OverShare => self.spare_of(app, job),
+                Candidates::OverShare => self.spare_of(app, job).above_target,
                 Candidates::NonProduction => own.iter().map(|(_, victim)| victim.share).sum(),
             };
             let mut given = 0.0;

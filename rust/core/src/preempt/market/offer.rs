@@ -1,9 +1,10 @@
 //! What a buyer has been offered so far.
 
+use super::super::refusal::Refusals;
 use super::super::users::From;
 use super::{Victim, Wish};
 use crate::entitlement::EPSILON;
-use crate::plan::Entry;
+use crate::plan::{Entry, PartitionPlan};
 use crate::state::{Cluster, Node};
 use crate::units::{AppId, ContainerId, NodeId, QueueId, Resource};
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ pub(super) struct Sale {
     pub app: AppId,
     /// Its place in the plan.
     pub place: usize,
+    /// Its last place there: whom it comes before.
+    pub rank: Option<usize>,
     pub wish: Wish,
     /// The taker's queue and all above it.
     pub above_taker: Vec<QueueId>,
@@ -21,19 +24,33 @@ pub(super) struct Sale {
     pub refused: bool,
     /// Whether there are victims that others could have: where its site does not let the taker start, or of others than its user.
     pub elsewhere: bool,
+    /// What keeps those that were looked at and could not be had.
+    pub refusals: Refusals,
     /// How many victims could be spared, whether or not they are enough.
     pub spared: u32,
 }
 
 impl Sale {
-    pub fn new(cluster: &Cluster, place: usize, entry: &Entry, wish: Wish) -> Sale {
-        let above_taker = cluster.lineage(entry.queue).collect();
-        let (refused, elsewhere) = (false, false);
-        Sale { app: entry.app, place, wish, above_taker, offers: BTreeMap::new(), refused, elsewhere, spared: 0 }
+    pub fn new(cluster: &Cluster, plan: &PartitionPlan, place: usize, entry: &Entry, wish: Wish) -> Sale {
+        Sale {
+            app: entry.app,
+            place,
+            rank: plan.rank(entry.app),
+            wish,
+            above_taker: cluster.lineage(entry.queue).collect(),
+            offers: BTreeMap::new(),
+            refused: false,
+            elsewhere: false,
+            refusals: Refusals::default(),
+            spared: 0,
+        }
     }
-}
 
-impl Sale {
+    /// Whether that is the taker's own queue.
+    pub fn is_of(&self, queue: QueueId) -> bool {
+        self.above_taker.first() == Some(&queue)
+    }
+
     /// Whether its user, if it holds too much, holds no more than it may of the partition's `total` when those are gone.
     pub fn is_enough(&self, victims: &[Victim], total: Resource) -> bool {
         match self.wish.from {

@@ -1,5 +1,6 @@
 //! Queues that lose job by job, from the last in order.
 
+use super::super::refusal::{Refusal, Refusals};
 use super::{Market, Sale, Victim};
 use crate::entitlement::EPSILON;
 use crate::estimate;
@@ -21,10 +22,12 @@ pub(super) struct Loser {
     closed: bool,
 }
 
-/// A job above its target.
+/// A job that has anything to spare, and what of it may be taken once somebody wanted to know.
 struct Seller {
     app: AppId,
-    victims: Vec<Victim>,
+    victims: Option<Vec<Victim>>,
+    /// What keeps its others.
+    refusals: Refusals,
 }
 
 impl Loser {
@@ -37,8 +40,10 @@ impl Loser {
 impl Market<'_> {
     pub(super) fn buy_from(&mut self, cluster: &mut Cluster, sale: &mut Sale, loser: usize) -> Option<NodeId> {
         let queue = self.losers[loser].queue;
-        let other_queue = sale.above_taker.first() != Some(&queue);
+        let other_queue = !sale.is_of(queue);
         if other_queue && (self.losers[loser].closed || !self.has_spare(cluster, sale, queue)) {
+            let preemptable = cluster.queues().get(&queue).is_some_and(|queue| queue.preemptable);
+            sale.refusals.note(if preemptable { Refusal::Entitled } else { Refusal::Protected });
             return None;
         }
         let spared = sale.spared;
@@ -49,37 +54,55 @@ impl Market<'_> {
                 self.losers[loser].closed |= other_queue && sale.spared == spared && !sale.elsewhere;
                 return None;
             }
-            let seller = &self.losers[loser].sellers[at];
-            let has_spare = self.spare.get(&seller.app).is_some_and(|spare| *spare > EPSILON);
-            if !has_spare || seller.victims.iter().all(|victim| self.taken.contains(&victim.id)) {
+            let Seller { app, victims, .. } = &self.losers[loser].sellers[at];
+            let app = *app;
+            let all_taken = victims.as_ref().is_some_and(|all| all.iter().all(|one| self.taken.contains(&one.id)));
+            if all_taken || self.spare.get(&app).is_none_or(|spare| spare.above_kept <= EPSILON) {
                 self.losers[loser].sellers.remove(at);
                 continue;
             }
-            let victims = std::mem::take(&mut self.losers[loser].sellers[at].victims);
-            let sold = self.buy_among(cluster, sale, &victims);
-            self.losers[loser].sellers[at].victims = victims;
-            if sold.is_some() {
-                return sold;
+            if self.spare_for(cluster, sale, app) > EPSILON {
+                let victims = self.losers[loser].sellers[at].victims.take();
+                let victims = victims.unwrap_or_else(|| self.in_turn(cluster, loser, at));
+                sale.refusals.add_all(&self.losers[loser].sellers[at].refusals);
+                let sold = self.buy_among(cluster, sale, &victims);
+                self.losers[loser].sellers[at].victims = Some(victims);
+                if sold.is_some() {
+                    return sold;
+                }
             }
             at += 1;
         }
     }
 
-    /// Looks at the containers of the queue's next job that has any to spare; false if there is none left.
+    /// Takes up the queue's next job that has any to spare; false if there is none left.
     fn look_further(&mut self, cluster: &Cluster, loser: usize) -> bool {
         while let Some(place) = self.next_seller(cluster, loser) {
             let Entry { app, .. } = self.plan.entries[place];
             let Some(job) = cluster.jobs().get(&app) else { continue };
-            if self.spare_of(app, job) > EPSILON {
-                self.visits.containers += job.containers.len() as u64;
-                let mut own: Vec<_> = self.of_job(cluster, job, false).collect();
-                own.sort_by_key(|(turn, _)| *turn);
-                let victims = own.into_iter().map(|(_, victim)| victim).collect();
-                self.losers[loser].sellers.push(Seller { app, victims });
+            if self.spare_of(app, job).above_kept > EPSILON {
+                self.losers[loser].sellers.push(Seller { app, victims: None, refusals: Refusals::default() });
                 return true;
             }
         }
         false
+    }
+
+    /// What of the job may be taken, in the order in which it goes; notes what keeps the rest.
+    fn in_turn(&mut self, cluster: &Cluster, loser: usize, at: usize) -> Vec<Victim> {
+        let Some(job) = cluster.jobs().get(&self.losers[loser].sellers[at].app) else { return Vec::new() };
+        self.visits.containers += job.containers.len() as u64;
+        let (mut own, mut kept) = (Vec::new(), Refusals::default());
+        let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
+        for found in self.of_those(cluster, job, containers.filter(|(_, container)| !container.is_master), false) {
+            match found {
+                Ok(victim) => own.push(victim),
+                Err(refusal) => kept.note(refusal),
+            }
+        }
+        self.losers[loser].sellers[at].refusals = kept;
+        own.sort_by_key(|(turn, _)| *turn);
+        own.into_iter().map(|(_, victim)| victim).collect()
     }
 
     /// The last place of the queue's next job that gives.

@@ -1,0 +1,109 @@
+//! Why no room is made for a job that is below its target: what keeps the containers that could go.
+
+use crate::units::Millis;
+use std::fmt;
+
+/// What keeps one container, or all of them. In the order of how much an administrator can do about it, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Refusal {
+    /// Nobody after it holds anything, on nodes where it may start, that would make enough room on one of them.
+    NobodyAfter,
+    /// They are ApplicationMasters, parked, on silent nodes, or already on their way.
+    Busy,
+    /// It was refused on those nodes since their last heartbeat.
+    RefusedThere,
+    /// Its suspended containers go on where they are only, and there nobody after it holds enough.
+    AtHome,
+    /// Many were looked at in vain a moment ago.
+    Rests,
+    /// What has just begun runs for a while.
+    MinRun(Millis),
+    /// What has just gone on runs for a while.
+    MinResumed(Millis),
+    /// They have been suspended for others for as long as they may.
+    Budget,
+    /// They will end soon.
+    NearEnd,
+    /// Work of their kind was killed so often that it is spared now.
+    Killed,
+    /// Their nodes keep as much suspended memory as they may.
+    SuspendedMemory,
+    /// Their nodes cannot suspend.
+    NodeCannotSuspend,
+    /// Their queue waits for their end.
+    Waits,
+    /// Their queue is protected from others.
+    Protected,
+    /// Their queue holds no more than it is entitled to.
+    Entitled,
+}
+
+impl Refusal {
+    /// How long that lasts yet, if time alone ends it.
+    fn lasts(self) -> Option<Millis> {
+        match self {
+            Refusal::MinRun(left) | Refusal::MinResumed(left) => Some(left),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::NobodyAfter => {
+                "containers of jobs that come after it, which would have to leave enough room on one node"
+            }
+            Refusal::Busy => "containers that are on their way already, parked, or on silent nodes",
+            Refusal::RefusedThere => "the next heartbeats of nodes on which YARN has refused it",
+            Refusal::AtHome => "room on the nodes of its suspended tasks, which go on only there",
+            Refusal::Rests => "the next look at jobs after it: there was nothing to be had a moment ago",
+            Refusal::MinRun(_) => "containers of jobs after it that have just begun (min-run-ms)",
+            Refusal::MinResumed(_) => "containers of jobs after it that have just gone on (min-resumed-ms)",
+            Refusal::Budget => "containers that were suspended for as long as they may be (suspension-budget-ms)",
+            Refusal::NearEnd => "containers that end soon (wait-before-end-ms)",
+            Refusal::Killed => "containers whose kind was killed too often",
+            Refusal::SuspendedMemory => {
+                "nodes that may keep no more suspended memory (max-suspended-memory, RAM and swap)"
+            }
+            Refusal::NodeCannotSuspend => "containers on nodes that cannot suspend",
+            Refusal::Waits => "containers that have not ended yet (mode and preemption of their queue take nothing)",
+            Refusal::Protected => "a queue that is protected from preemption (disable_preemption)",
+            Refusal::Entitled => "other queues, which hold no more than they are entitled to",
+        })?;
+        match self.lasts() {
+            Some(left) => write!(f, ", {:.0} s yet", left.seconds().ceil()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How many containers are kept by what.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Refusals(Vec<(Refusal, u32)>);
+
+impl Refusals {
+    pub fn note(&mut self, refusal: Refusal) {
+        self.add(refusal, 1);
+    }
+
+    pub fn add_all(&mut self, others: &Refusals) {
+        for (refusal, count) in &others.0 {
+            self.add(*refusal, *count);
+        }
+    }
+
+    fn add(&mut self, refusal: Refusal, count: u32) {
+        let alike = |other: &Refusal| std::mem::discriminant(other) == std::mem::discriminant(&refusal);
+        match self.0.iter_mut().find(|(other, _)| alike(other)) {
+            Some((other, all)) => (*other, *all) = ((*other).min(refusal), *all + count),
+            None => self.0.push((refusal, count)),
+        }
+    }
+
+    /// What keeps most of them; of equal ones what can be helped most.
+    pub fn main(&self) -> Refusal {
+        let most = self.0.iter().max_by_key(|(refusal, count)| (*count, *refusal));
+        most.map_or(Refusal::NobodyAfter, |(refusal, _)| *refusal)
+    }
+}

@@ -1,0 +1,182 @@
+//! Law 18: room is freed for whoever is below its target and finds none, where later jobs hold what would do. A plain search, by the
+//! node, for containers that may surely go: no guard protects them, and what else may forbid it is left out of account.
+
+use crate::world::World;
+use hiatus_core::entitlement::EPSILON;
+use hiatus_core::fact::{PhaseKey, Places};
+use hiatus_core::plan::PartitionPlan;
+use hiatus_core::settings::{Mode, Primitive, Settings, Victims};
+use hiatus_core::state::{Cluster, Container, Job, Node, State};
+use hiatus_core::units::{AppId, Millis, PartitionId, QueueId, Resource};
+use std::collections::BTreeMap;
+
+/// For so long a job may lack room that could be made for it: plans are a second apart at most, what settles takes two heartbeats, and
+/// a refusal rests a while.
+const LATE: Millis = Millis(10_000);
+
+/// Who has been short of what, and since when, though room could be made.
+#[derive(Debug, Default)]
+pub(super) struct Shortages(BTreeMap<(PartitionId, AppId, Resource), Millis>);
+
+impl Shortages {
+    /// Looks who is short now.
+    ///
+    /// # Panics
+    /// If one has been for too long.
+    pub(super) fn look(&mut self, world: &World, settings: &Settings) {
+        let cluster = world.core.cluster();
+        let mut found = BTreeMap::new();
+        for (partition, plan) in world.core.planner().all() {
+            let search = Search { cluster, plan, partition, settings };
+            for (place, entry) in plan.entries.iter().enumerate().filter(|(place, _)| plan.is_last(*place)) {
+                let Some(job) = cluster.jobs().get(&entry.app) else { continue };
+                for key in search.short_of(place, entry.app, job) {
+                    let Some(victims) = search.could_be_freed(place, entry.app, job, &key) else { continue };
+                    let who = (partition, entry.app, key.resource);
+                    let since = self.0.get(&who).copied().unwrap_or(cluster.now());
+                    let spent = cluster.now().since(since);
+                    assert!(
+                        spent <= LATE,
+                        "law 18: {} is short of {key:?} for {spent:?} until {:?}, though {victims} could go; target {}, held {}",
+                        job.name,
+                        cluster.now(),
+                        entry.target,
+                        job.share(plan.total, partition)
+                    );
+                    found.insert(who, since);
+                }
+            }
+        }
+        self.0 = found;
+    }
+}
+
+struct Search<'a> {
+    cluster: &'a Cluster,
+    plan: &'a PartitionPlan,
+    partition: PartitionId,
+    settings: &'a Settings,
+}
+
+impl Search<'_> {
+    /// Kinds of containers that the job lacks within its target, for which nothing is free or kept anywhere.
+    fn short_of(&self, place: usize, app: AppId, job: &Job) -> Vec<PhaseKey> {
+        let claims =
+            self.cluster.claimed().flat_map(|(_, node)| &node.claims).any(|claim| claim.app == app && claim.is_freed());
+        let bound =
+            self.plan.limit_of(job.holder()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some();
+        let waits = !job.may_start() || job.rests || job.barred_until > self.cluster.now();
+        // What is suspended goes on first, at home only, and takes the target before anything new does.
+        if claims || bound || waits || !job.suspended.is_empty() {
+            return Vec::new();
+        }
+        let missing = self.plan.entries[place].target - job.share(self.plan.total, self.partition);
+        let lacks = |key: &PhaseKey| {
+            let judged = job.phases[key].places != Places::Unjudged;
+            judged && missing + EPSILON >= key.resource.dominant_share(self.plan.total) && !self.is_free(app, key)
+        };
+        // YARN serves an application's kinds in their order, and so is room made for them.
+        job.asks(self.partition).map(|(key, _)| key).take(1).filter(lacks).collect()
+    }
+
+    /// Whether any node has room for it.
+    fn is_free(&self, app: AppId, key: &PhaseKey) -> bool {
+        let free = |node: &Node| key.resource.fits_in(node.usable() - node.kept_in_all());
+        self.nodes(app).any(free)
+    }
+
+    fn nodes(&self, app: AppId) -> impl Iterator<Item = &Node> {
+        let now = self.cluster.now();
+        let here = move |node: &&Node| {
+            let open = node.is_live(now) && !node.decommissioning && !node.refused.contains(&app);
+            open && node.partition == self.partition
+        };
+        self.cluster.nodes().values().filter(here)
+    }
+
+    /// How many containers that may surely go would leave room for it on one node.
+    fn could_be_freed(&self, place: usize, app: AppId, job: &Job, key: &PhaseKey) -> Option<usize> {
+        let quiet = |node: &&Node| {
+            let settles =
+                node.settling != Resource::ZERO || node.leaving != Resource::ZERO || node.proposed != Resource::ZERO;
+            node.can_suspend && node.claims.is_empty() && node.loans.is_empty() && !settles
+        };
+        self.nodes(app).filter(quiet).find_map(|node| self.could_be_freed_on(node, place, job, key))
+    }
+
+    fn could_be_freed_on(&self, node: &Node, place: usize, job: &Job, key: &PhaseKey) -> Option<usize> {
+        let on_node = node.containers.iter().filter_map(|id| Some((*id, self.cluster.containers().get(id)?)));
+        let mut victims: Vec<_> = on_node
+            .filter_map(|(id, container)| Some((self.plan.rank(container.app)?, container.allocated, id, container)))
+            .filter(|(rank, _, _, container)| {
+                self.may_surely_go(container) && self.gives_way(*rank, container, place, job)
+            })
+            .collect();
+        victims.sort_by_key(|(rank, allocated, id, _)| (*rank, *allocated, *id));
+        let (mut room, mut gone) = (node.usable(), Vec::<&Container>::new());
+        let most = self.settings.cluster.max_suspended_memory;
+        let mut memory_mb = node.most_suspended_mb(most) - node.suspended_memory_mb;
+        while let Some((_, _, _, container)) = victims.pop() {
+            if container.resource().memory_mb <= memory_mb && self.can_spare(container, &gone, job) {
+                memory_mb -= container.resource().memory_mb;
+                room += container.resource();
+                gone.push(container);
+                if key.resource.fits_in(room) {
+                    return Some(gone.len());
+                }
+            }
+        }
+        None
+    }
+
+    /// No guard protects it.
+    fn may_surely_go(&self, container: &Container) -> bool {
+        let (now, path) = (self.cluster.now(), self.cluster.queue_path(container.app));
+        let queue = self.settings.queue(path);
+        let ran = container.running_for(now).unwrap_or_default();
+        let by_rank = !matches!(queue.victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
+        let parked = self.cluster.is_parked(container);
+        let stays = container.is_master || container.proposed || container.lender.is_some() || parked;
+        container.state == State::Running
+            && !stays
+            && by_rank
+            && container.barred_until <= now
+            && container.phase.partition == self.partition
+            && self.settings.cluster.mode >= Mode::Suspend
+            && matches!(queue.preemption, Primitive::Suspend | Primitive::SuspendOrKill)
+            && ran >= queue.min_run.max(queue.min_resumed)
+            && container.preempted_for < queue.suspension_budget
+    }
+
+    /// Whether its job comes after that place, or its queue is another one from which may be taken.
+    fn gives_way(&self, rank: usize, container: &Container, place: usize, taker: &Job) -> bool {
+        let of_victim = &self.cluster.jobs()[&container.app];
+        if of_victim.queue == taker.queue {
+            return rank > place;
+        }
+        self.cluster.queues().get(&of_victim.queue).is_some_and(|queue| queue.preemptable)
+    }
+
+    /// Whether its job keeps what it may, and its queue what that is entitled to, when those are gone and it.
+    fn can_spare(&self, container: &Container, gone: &[&Container], taker: &Job) -> bool {
+        let total = self.plan.total;
+        let share = |of: &Container| of.resource().dominant_share(total);
+        let job = &self.cluster.jobs()[&container.app];
+        let of_job: f64 = gone.iter().filter(|other| other.app == container.app).map(|other| share(other)).sum();
+        let spare = job.share(total, self.partition) - of_job - self.plan.keeps(container.app);
+        if spare <= EPSILON {
+            return false;
+        }
+        if job.queue == taker.queue {
+            return true;
+        }
+        let above_taker: Vec<QueueId> = self.cluster.lineage(taker.queue).collect();
+        self.cluster.lineage(job.queue).filter(|queue| !above_taker.contains(queue)).all(|queue| {
+            let within = |app: AppId| self.cluster.lineage(self.cluster.jobs()[&app].queue).any(|above| above == queue);
+            let jobs = self.cluster.jobs().iter().filter(|(app, job)| !job.parked && within(**app));
+            let held: f64 = jobs.map(|(_, job)| job.share(total, self.partition)).sum();
+            let taken: f64 = gone.iter().filter(|other| within(other.app)).map(|other| share(other)).sum();
+            held - taken - self.plan.entitled.get(&queue).copied().unwrap_or(0.0) + EPSILON >= share(container)
+        })
+    }
+}
