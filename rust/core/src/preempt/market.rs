@@ -174,8 +174,9 @@ impl<'a> Market<'a> {
         let sold = sold.or_else(|| (0..self.crowds.len()).find_map(|at| self.buy_from_crowd(cluster, &mut sale, at)));
         let sold = sold.or_else(|| (0..self.losers.len()).find_map(|loser| self.buy_from(cluster, &mut sale, loser)));
         let why = if self.closed { Refusal::Rests } else { sale.refusals.main() };
-        // Prices only rise while the plan lasts; but another job may be welcome where this one was refused.
-        if sold.is_none() && !sale.refused && !sale.elsewhere {
+        // Prices only rise while the plan lasts; but another job may be welcome where this one was refused, and need less to go if its
+        // user may hold more.
+        if sold.is_none() && !sale.refused && !sale.elsewhere && wish.from == From::Anybody {
             self.hopeless.push(Hopeless { queue: entry.queue, rank: sale.rank, need: wish.need, why });
         }
         sold.ok_or(why)
@@ -266,12 +267,14 @@ impl<'a> Market<'a> {
 
     /// What the job can spare for that sale. In its own queue it gives up what it does not keep to those that come before it, and to
     /// others what is above its target. To another queue, which has more to claim than its own, it gives what it does not keep.
+    /// Where victims go in another order than that of the plan, only what is above its target is spared: who lost more would take it
+    /// back from who comes after it.
     fn spare_for(&self, cluster: &Cluster, sale: &Sale, app: AppId) -> f64 {
         let Some(Spare { above_target, above_kept }) = self.spare.get(&app).copied() else { return 0.0 };
         let Some(job) = cluster.jobs().get(&app) else { return 0.0 };
-        let over_all = self.order_of(cluster, job.queue).over_all_jobs().is_some();
-        let gives_way = !sale.is_of(job.queue) || self.plan.rank(app) > sale.rank;
-        if gives_way && !over_all {
+        let order = self.order_of(cluster, job.queue);
+        let last_first = order.over_all_jobs().is_none() && !order.most_left_first();
+        if last_first && (!sale.is_of(job.queue) || self.plan.rank(app) > sale.rank) {
             above_kept
         } else {
             above_target

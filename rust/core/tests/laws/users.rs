@@ -68,3 +68,15 @@ fn what_a_user_borrows_in_another_partition_counts_against_its_limit_there() {
     world.run_until(secs(200));
     assert_eq!(world.count.suspended, 0, "nothing is taken for who would be refused");
 }
+
+#[test]
+fn law_18_a_user_at_its_limit_keeps_nobody_else_from_what_may_be_taken() {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .queue(Queue::new("root.default", 1.0).users(0.5, 1.0))
+        .set("policy", "las")
+        .job(Job::new("big").tasks(60, secs(300)))
+        .job(Job::new("of the same user").tasks(2, secs(10)).at(secs(60)))
+        .job(Job::new("another's").tasks(2, secs(10)).at(secs(61)).user(1));
+    assert!(world.run().sojourn("another's") < secs(20), "{:?}", world.sojourn("another's"));
+}

@@ -37,11 +37,12 @@ impl Shortages {
                     let spent = cluster.now().since(since);
                     assert!(
                         spent <= LATE,
-                        "law 18: {} is short of {key:?} for {spent:?} until {:?}, though {victims} could go; target {}, held {}",
+                        "law 18: {} is short of {key:?} for {spent:?} until {:?}, though {victims} could go; target {}, held {}; {:?}",
                         job.name,
                         cluster.now(),
                         entry.target,
-                        job.share(plan.total, partition)
+                        job.share(plan.total, partition),
+                        world.core.refusal(entry.app, partition)
                     );
                     found.insert(who, since);
                 }
@@ -134,12 +135,13 @@ impl Search<'_> {
         let (now, path) = (self.cluster.now(), self.cluster.queue_path(container.app));
         let queue = self.settings.queue(path);
         let ran = container.running_for(now).unwrap_or_default();
-        let by_rank = !matches!(queue.victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
+        let last_first =
+            !matches!(queue.victims, Victims::Gp | Victims::Evenly | Victims::FromEach | Victims::LargestJob);
         let parked = self.cluster.is_parked(container);
         let stays = container.is_master || container.proposed || container.lender.is_some() || parked;
         container.state == State::Running
             && !stays
-            && by_rank
+            && last_first
             && container.barred_until <= now
             && container.phase.partition == self.partition
             && self.settings.cluster.mode >= Mode::Suspend

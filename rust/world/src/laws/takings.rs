@@ -268,7 +268,7 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             // The last container taken may leave less than one short of the target: nothing to claim.
             let over_all = is_over_all(taking);
             let comes_after = !same_queue(taking) || plan.rank(container.app) > plan.rank(claim.app);
-            let yields = comes_after && !over_all;
+            let yields = comes_after && !over_all && rules_of(taking).victims != Victims::LargestJob;
             let spare = before - if yields { plan.keeps(container.app) } else { plan.target(container.app) };
             let allowed = match same_queue(taking) {
                 true => spare > 0.0 && (!over_all || gives_way(world, container.app)),
