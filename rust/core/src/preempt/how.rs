@@ -70,7 +70,7 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Resu
     };
     let may_kill = of.mode == Mode::Kill;
     let suspend = long_enough.and_then(|()| may_suspend());
-    let kill = long_enough.and_then(|()| if may_kill { Ok(How::Kill) } else { Err(Refusal::Waits) });
+    let kill = long_enough.and(if may_kill { Ok(How::Kill) } else { Err(Refusal::Waits) });
     let escalate = || suspend.or_else(|why| kill.map_err(|_| why));
     match queue.preemption {
         Primitive::Wait => Err(Refusal::Waits),
