@@ -1,5 +1,5 @@
-//! Preemption: takes room from jobs that hold more than their targets for jobs that hold less, when nothing else gives
-//! them room. Two independent choices of the queue that loses: how its containers go, and which of them go first.
+//! Preemption: takes room for jobs that hold less than their targets from jobs that come after them, or hold more than their own,
+//! when nothing else gives them room. Two independent choices of the queue that loses: how its containers go, and which of them go first.
 //!
 //! By default those of the lowest-ranked job first, and of these the youngest (HFSP thesis, section 4.4.3); the first tasks
 //! of a phase, from which its size is learnt, come last of a job's. Or by one order over all jobs of all queues that want it
@@ -56,7 +56,7 @@ pub struct Preemptor {
     rests: BTreeMap<PartitionId, Millis>,
     /// Who looks whether long jobs starve others, by partition.
     watches: BTreeMap<PartitionId, Watch>,
-    /// For whom no room could be made when it was last tried, and why.
+    /// For whom no room could be made when it was last tried, and why: by job.
     refusals: BTreeMap<PartitionId, Vec<(AppId, Refusal)>>,
 }
 
@@ -74,7 +74,10 @@ impl Preemptor {
         if self.rests.get(&partition).is_some_and(|until| *until > cluster.now()) {
             market.close();
         }
-        let refusals = free_room(cluster, plan, partition, settings, &mut market);
+        let mut refusals = free_room(cluster, plan, partition, settings, &mut market);
+        // People ask of many jobs at once. Of one job's the first counts.
+        refusals.sort_by_key(|(app, _)| *app);
+        refusals.dedup_by_key(|(app, _)| *app);
         self.refusals.insert(partition, refusals);
         if let Some(watch) = self.watches.get_mut(&partition) {
             watch.gave(market.giving());
@@ -109,7 +112,8 @@ impl Preemptor {
     /// Why no room could be made for the job when that was last tried; `None` if there was, or it needed none.
     pub fn refusal(&self, app: AppId, partition: PartitionId) -> Option<Refusal> {
         let of_partition = self.refusals.get(&partition)?;
-        of_partition.iter().find(|(other, _)| *other == app).map(|(_, refusal)| *refusal)
+        let at = of_partition.binary_search_by_key(&app, |(other, _)| *other).ok()?;
+        of_partition.get(at).map(|(_, refusal)| *refusal)
     }
 
     /// Who looks whether long jobs starve others, by partition.
@@ -118,6 +122,7 @@ impl Preemptor {
     }
 }
 
+/// Frees it; for whom it could not, and why, in the order in which that was tried.
 fn free_room(
     cluster: &mut Cluster,
     plan: &PartitionPlan,

@@ -30,8 +30,8 @@ impl Shortages {
             let search = Search { cluster, plan, partition, settings };
             for (place, entry) in plan.entries.iter().enumerate().filter(|(place, _)| plan.is_last(*place)) {
                 let Some(job) = cluster.jobs().get(&entry.app) else { continue };
-                for key in search.short_of(place, entry.app, job) {
-                    let Some(victims) = search.could_be_freed(place, entry.app, job, &key) else { continue };
+                let Some(key) = search.short_of(place, entry.app, job) else { continue };
+                if let Some(victims) = search.could_be_freed(place, entry.app, job, &key) {
                     let who = (partition, entry.app, key.resource);
                     let since = self.0.get(&who).copied().unwrap_or(cluster.now());
                     let spent = cluster.now().since(since);
@@ -60,8 +60,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Kinds of containers that the job lacks within its target, for which nothing is free or kept anywhere.
-    fn short_of(&self, place: usize, app: AppId, job: &Job) -> Vec<PhaseKey> {
+    /// What the job asks for first, if it lacks that within its target, and nothing is free or kept for it anywhere.
+    fn short_of(&self, place: usize, app: AppId, job: &Job) -> Option<PhaseKey> {
         let claims =
             self.cluster.claimed().flat_map(|(_, node)| &node.claims).any(|claim| claim.app == app && claim.is_freed());
         let bound =
@@ -69,7 +69,7 @@ impl Search<'_> {
         let waits = !job.may_start() || job.rests || job.barred_until > self.cluster.now();
         // What is suspended goes on first, at home only, and takes the target before anything new does.
         if claims || bound || waits || !job.suspended.is_empty() {
-            return Vec::new();
+            return None;
         }
         let missing = self.plan.entries[place].target - job.share(self.plan.total, self.partition);
         let lacks = |key: &PhaseKey| {
@@ -77,7 +77,7 @@ impl Search<'_> {
             judged && missing + EPSILON >= key.resource.dominant_share(self.plan.total) && !self.is_free(app, key)
         };
         // YARN serves an application's kinds in their order, and so is room made for them.
-        job.asks(self.partition).map(|(key, _)| key).take(1).filter(lacks).collect()
+        job.asks(self.partition).map(|(key, _)| key).next().filter(lacks)
     }
 
     /// Whether any node has room for it.
