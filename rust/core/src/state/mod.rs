@@ -64,6 +64,8 @@ pub struct Cluster {
     waiting_reduces: BTreeSet<ContainerId>,
     /// Nodes on which lent room was promised to somebody in this step.
     promising: Vec<NodeId>,
+    /// Nodes on which room was claimed in this step.
+    claiming: Vec<NodeId>,
     /// What has begun to run, ApplicationMasters aside, by when it began.
     begun: BTreeSet<(Millis, ContainerId)>,
     /// What went on after a suspension, by when it will have run for as long as that lasted.
@@ -318,6 +320,9 @@ impl Cluster {
 
     /// All facts of the step were taken in: what of the last step's promises was not kept by then never will be.
     pub(crate) fn heard_all(&mut self) {
+        for node in std::mem::take(&mut self.claiming) {
+            self.at_node(node, |node| node.claims.iter_mut().for_each(|claim| claim.fresh = false));
+        }
         for node in std::mem::take(&mut self.promising) {
             self.at_node(node, |node| node.loans.values_mut().for_each(Loan::forget_promises));
         }

@@ -31,12 +31,14 @@ pub struct Claim {
     pub victims: Vec<ContainerId>,
     /// Those of them that still settle, with their room.
     settling: BTreeMap<ContainerId, Resource>,
+    /// Whether it was made in the last step: what that had placed before found its room elsewhere.
+    pub(super) fresh: bool,
 }
 
 impl Claim {
     /// Room kept from now on.
     pub fn new(app: AppId, purpose: For, resource: Resource, made: Millis, victims: Vec<ContainerId>) -> Claim {
-        Claim { app, purpose, resource, made, victims, settling: BTreeMap::new() }
+        Claim { app, purpose, resource, made, victims, settling: BTreeMap::new(), fresh: true }
     }
 
     /// Whether containers had to go for it, so that it must get their room.
@@ -265,10 +267,10 @@ impl Node {
         claims.fold(Resource::ZERO, |sum, claim| sum + claim.resource - claim.coming())
     }
 
-    /// The oldest claim of that application and size is served.
+    /// The oldest claim of that application and size is served, if it was there when that was proposed.
     pub(super) fn drop_claim(&mut self, app: AppId, resource: Resource) {
-        let served = |claim: &Claim| claim.app == app && claim.resource == resource && claim.purpose == For::Start;
-        if let Some(at) = self.claims.iter().position(served) {
+        let meant = |claim: &Claim| claim.app == app && claim.resource == resource && claim.purpose == For::Start;
+        if let Some(at) = self.claims.iter().position(|claim| meant(claim) && !claim.fresh) {
             self.claims.remove(at);
         }
     }

@@ -134,6 +134,7 @@ impl Cluster {
             claim.purpose,
             claim.victims.len()
         );
+        self.claiming.push(node);
         self.at_node(node, |node| node.claims.push(claim));
     }
 

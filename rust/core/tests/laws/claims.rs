@@ -4,7 +4,7 @@ use crate::direct::Direct;
 use crate::world::{gb, secs, Job, Node, World};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::Rejection;
-use hiatus_core::units::{AppId, Millis, NodeId};
+use hiatus_core::units::{AppId, Millis, NodeId, Resource};
 
 /// A full node of heartbeats of 6 s, on which room was just freed for the small job's ApplicationMaster.
 fn freeing() -> World {
@@ -213,4 +213,17 @@ fn law_5_less_and_less_is_taken_for_who_is_refused_each_time() {
         cluster.plan();
         assert_eq!(cluster.holds(0), 5);
     }
+}
+
+#[test]
+fn law_4_room_freed_for_a_second_container_is_not_given_back_because_the_first_found_some() {
+    // Beside the big task there is room for the master and one of the two tasks, which is placed as room is freed for the other.
+    let mut world = World::new()
+        .node(Node::of(Resource::new(6_656, 0)))
+        .set("policy", "srpt")
+        .set("max-suspended-memory", "1")
+        .job(Job::new("big").sized_tasks(20, secs(200), gb(3)))
+        .job(Job::new("small").tasks(2, secs(10)).at(secs(60)));
+    world.run_until(secs(66));
+    assert_eq!((world.held("small"), world.count.suspended, world.count.resumed), (3, 1, 0));
 }
