@@ -136,13 +136,17 @@ fn size() -> impl Strategy<Value = i64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is left over, the first in the order is served as soon as what runs may be taken.
+    /// Whatever is left over, the first in the order is served as soon as what runs may be taken. A node holds both ApplicationMasters
+    /// and a task of either.
     #[test]
     fn law_19_more_room_on_a_node_never_makes_the_first_in_the_order_wait_longer(
         policy in prop::sample::select(vec!["srpt", "las", "fair", "hfsp"]),
-        nodes in 1_usize..8, node_mb in 4_096_i64..12_000, more_mb in 1_i64..3_000,
+        nodes in 1_usize..8, node_mb in 5_120_i64..12_000, more_mb in 1_i64..3_000,
         big in size(), small in size(), tasks in 1_usize..4,
     ) {
+        // Where jobs share, an ask beyond the equal part is nobody's right: whether it finds room is chance.
+        let (asked_mb, usable_mb) = (tasks as i64 * small + 1_024, nodes as i64 * (node_mb - big));
+        prop_assume!(policy != "fair" || 2 * asked_mb <= usable_mb);
         let sojourn = |node_mb| beside_a_big_one(nodes, mb(node_mb), policy, mb(big), (tasks, mb(small))).run().sojourn("small");
         let (less, more) = (sojourn(node_mb), sojourn(node_mb + more_mb));
         prop_assert!(more <= less + secs(4), "{less:?} with less room, {more:?} with more");
