@@ -122,7 +122,7 @@ impl Driver {
     fn begin(&mut self) {
         for (id, (path, guaranteed)) in [("root", 1.0)].iter().chain(QUEUES).enumerate() {
             let (queue, parent) = (QueueId(id as u32), (id > 0).then_some(QueueId(0)));
-            let fact = QueueFact { queue, parent, path: path.to_string(), preemptable: true };
+            let fact = QueueFact { queue, parent, path: path.to_string(), preemptable: true, preemptable_within: true };
             self.facts.push(Fact::Queue(fact));
             let (partition, guaranteed) = (PartitionId(0), *guaranteed);
             self.facts.push(Fact::QueueShare { queue, partition, guaranteed, maximum: 1.0 });

@@ -7,9 +7,10 @@ use crate::fact::Side;
 use crate::park;
 use crate::plan::{Entry, PartitionPlan};
 use crate::policy::{EstimateError, Sizing};
+use crate::preempt::sells_within;
 use crate::scheduler::Scheduler;
 use crate::settings::{Mode, Primitive, QueueSettings};
-use crate::state::{Cluster, Job, Reason, Site, State};
+use crate::state::{Job, Reason, Site, State};
 use crate::units::{AppId, PartitionId, QueueId};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -60,6 +61,8 @@ pub struct QueueExplanation {
     pub pending: u32,
     /// Containers suspended.
     pub suspended: u32,
+    /// For whose jobs nothing is taken of it, by its administrator's order.
+    pub spared_from: Option<&'static str>,
 }
 
 /// A node on which containers are suspended. Memory in MiB.
@@ -286,7 +289,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
     let claims = cluster.claimed().flat_map(|(id, node)| node.claims.iter().map(move |claim| (id, claim)));
     let tally = &cluster.tally();
     Explanation {
-        queues: scheduler.planner().all().flat_map(|(partition, plan)| queues(cluster, partition, plan)).collect(),
+        queues: scheduler.planner().all().flat_map(|(partition, plan)| queues(scheduler, partition, plan)).collect(),
         jobs: jobs.collect(),
         nodes: nodes(scheduler),
         suspended: cluster
@@ -376,16 +379,25 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
     }
 }
 
-fn queues(cluster: &Cluster, partition: PartitionId, plan: &PartitionPlan) -> Vec<QueueExplanation> {
+fn queues(scheduler: &Scheduler, partition: PartitionId, plan: &PartitionPlan) -> Vec<QueueExplanation> {
+    let cluster = scheduler.cluster();
     let of_queue = |(id, places): &(QueueId, Range<usize>)| {
+        let queue = cluster.queues().get(id)?;
+        let within = sells_within(cluster, scheduler.settings().queue(&queue.path), *id);
         let mut explained = QueueExplanation {
-            queue: cluster.queues().get(id)?.path.clone(),
+            queue: queue.path.clone(),
             partition: partition.0,
             entitled: plan.entitled.get(id).copied().unwrap_or(0.0),
             held: 0.0,
             jobs: 0,
             pending: 0,
             suspended: 0,
+            spared_from: match (queue.preemptable, within) {
+                (false, false) => Some("everybody"),
+                (false, true) => Some("other queues"),
+                (true, false) => Some("its own jobs"),
+                (true, true) => None,
+            },
         };
         let last_places = places.clone().filter(|at| plan.is_last(*at));
         for job in last_places.filter_map(|at| cluster.jobs().get(&plan.entries.get(at)?.app)) {
@@ -490,6 +502,9 @@ fn job(
         }
         _ if waits => "containers that have not ended yet (no preemption)".into(),
         _ if freed() => "room that is being freed for it".into(),
+        _ if !sells_within(cluster, queue, job.queue) => {
+            "room: nothing may be taken within its queue (disable_preemption), and other queues owe it none yet".into()
+        }
         Some(refusal) => refusal.to_string().into(),
         None => "the next heartbeats of nodes that have room for it".into(),
     };

@@ -323,6 +323,8 @@ pub struct QueueFact {
     pub path: String,
     /// Whether other queues may take resources from it (the administrator's `disable_preemption` is off).
     pub preemptable: bool,
+    /// Whether its own jobs may take them from each other (`intra-queue-preemption.disable_preemption` is off, too).
+    pub preemptable_within: bool,
 }
 
 /// An application at its submission or recovery.

@@ -2,7 +2,7 @@
 //! to lower case. A tag that makes no sense is reported and otherwise ignored: it never fails a job.
 
 use crate::flex::{read_steps, Metric, Seconds, Step};
-use crate::settings::{Class, HintRules};
+use crate::settings::{Class, HintRules, Word};
 use crate::units::Resource;
 use std::borrow::Cow;
 
@@ -96,7 +96,7 @@ impl Hints {
                 "deadline" => deadline(value, now_ms).map(|deadline| hints.deadline = Some(deadline)),
                 "sla" => read_steps(value).map(|steps| hints.steps = steps),
                 "input-bytes" => value.parse().ok().map(|bytes| hints.input_bytes = Some(bytes)),
-                "gp-class" => Class::named(value).map(|class| hints.gp_class = Some(class)),
+                "gp-class" => <Option<Class>>::named(value).flatten().map(|class| hints.gp_class = Some(class)),
                 // Tags of others are none of ours.
                 _ => continue,
             };

@@ -1,7 +1,9 @@
 //! Preemption: takes room for jobs that hold less than their targets from jobs that come after them, or hold more than their own,
-//! when nothing else gives them room. Two independent choices of the queue that loses: how its containers go, and which of them go first.
+//! when nothing else gives them room. Two choices of the queue that loses, independent of each other: how its containers go
+//! ([`how`], the primitive), and which of them go first ([`victims`]). The same for all: whether a container may go at all
+//! ([`permission`]), and the purchase of whole sets ([`market`]).
 //!
-//! By default those of the lowest-ranked job first, and of these the youngest (HFSP thesis, section 4.4.3); the first tasks
+//! By default containers of the lowest-ranked job go first, and of these the youngest (HFSP thesis, section 4.4.3); the first tasks
 //! of a phase, from which its size is learnt, come last of a job's. Or by one order over all jobs of all queues that want it
 //! so (Global Preemption), for other queues; then the starvation rule says who gives way within a queue. Only whole sets are taken, that together let one
 //! container start, or go on, on one node (law 5); what is freed is claimed for it (law 4).
@@ -38,7 +40,7 @@ use std::collections::BTreeMap;
 use users::{From, UserRoom};
 
 pub use claims::review_claims;
-pub use permission::room_for_suspended_mb;
+pub use permission::{room_for_suspended_mb, sells_within};
 pub use refusal::Refusal;
 pub use starvation::Watch;
 pub use suspensions::{end_suspensions, kill};

@@ -181,8 +181,9 @@ impl Onlooker {
             onlooker.nodes.insert(*id, node);
         }
         for (id, queue) in cluster.queues() {
-            let (preemptable, users) = (queue.preemptable, queue.users);
-            onlooker.queues.put(*id, Queue { preemptable, users, ..Queue::new(&queue.path, 0.0) });
+            let hiatus_core::state::Queue { preemptable, preemptable_within, users, .. } = *queue;
+            let fresh = Queue::new(&queue.path, 0.0);
+            onlooker.queues.put(*id, Queue { preemptable, preemptable_within, users, ..fresh });
             queue.shares.iter().for_each(|(partition, shares)| onlooker.queues.share(*id, *partition, *shares));
         }
         onlooker

@@ -32,7 +32,8 @@ impl Queues {
     /// It is told.
     pub fn told(&mut self, fact: &QueueFact) {
         let before = self.0.get(&fact.queue).map_or_else(|| Queue::new(&fact.path, 0.0), |known| known.queue.clone());
-        self.put(fact.queue, Queue { path: fact.path.clone(), preemptable: fact.preemptable, ..before });
+        let QueueFact { preemptable, preemptable_within, .. } = *fact;
+        self.put(fact.queue, Queue { path: fact.path.clone(), preemptable, preemptable_within, ..before });
     }
 
     /// It owns nothing any more.

@@ -129,8 +129,13 @@ fn who_begins_to_look_on_in_the_middle_knows_cluster_and_queues_and_the_jobs_tha
 #[test]
 fn a_queue_that_is_removed_owns_nothing_and_stands_there_once_if_it_comes_again() {
     let mut onlooker = looked_on(&stock(), Bounds::NONE);
-    let queue =
-        |id| QueueFact { queue: QueueId(id), parent: Some(QueueId(0)), path: "root.default".into(), preemptable: true };
+    let queue = |id| QueueFact {
+        queue: QueueId(id),
+        parent: Some(QueueId(0)),
+        path: "root.default".into(),
+        preemptable: true,
+        preemptable_within: true,
+    };
     let share = |id| Fact::QueueShare { queue: QueueId(id), partition: PartitionId(0), guaranteed: 0.7, maximum: 1.0 };
     onlooker.hear(&Fact::QueueRemoved { queue: QueueId(1) });
     let guaranteed =
@@ -175,7 +180,13 @@ fn a_job_that_moved_counts_in_its_new_queue() {
     let real = stock();
     let mut onlooker = Onlooker::new(Bounds::NONE);
     let moved = Fact::AppChanged { app: AppId(0), queue: QueueId(7), priority: 3 };
-    let to = QueueFact { queue: QueueId(7), parent: Some(QueueId(0)), path: "root.other".into(), preemptable: true };
+    let to = QueueFact {
+        queue: QueueId(7),
+        parent: Some(QueueId(0)),
+        path: "root.other".into(),
+        preemptable: true,
+        preemptable_within: true,
+    };
     for step in &real.steps {
         onlooker.step(step.now);
         step.facts.iter().for_each(|fact| onlooker.hear(fact));
@@ -256,7 +267,13 @@ impl Told {
                 side: None,
             }));
         }
-        let queue = |queue, path: &str| QueueFact { queue, parent: None, path: path.to_owned(), preemptable: true };
+        let queue = |queue, path: &str| QueueFact {
+            queue,
+            parent: None,
+            path: path.to_owned(),
+            preemptable: true,
+            preemptable_within: true,
+        };
         told.hear(Fact::Queue(queue(QueueId(1), "root.a")));
         told.step(0);
         told
@@ -318,7 +335,13 @@ fn application_masters_count_as_a_part_of_the_default_partition_while_they_are_r
 #[test]
 fn who_moves_takes_its_application_master_along() {
     let mut told = Told::cluster(Bounds { window: secs(600), ..Bounds::NONE });
-    let to = QueueFact { queue: QueueId(2), parent: None, path: "root.b".to_owned(), preemptable: true };
+    let to = QueueFact {
+        queue: QueueId(2),
+        parent: None,
+        path: "root.b".to_owned(),
+        preemptable: true,
+        preemptable_within: true,
+    };
     told.hear(Fact::Queue(to));
     told.app(0);
     told.allocated(0, 0, gb(1), Found::New);

@@ -64,6 +64,63 @@ fn bad_input_is_refused_with_its_place() {
     assert!(text.contains("fits no node"), "{text}");
 }
 
+/// Two queues: a job of the first fills the cluster, and one of the second comes.
+fn two_queues(set: &[&str]) -> Result<String, String> {
+    let path = std::env::temp_dir().join(format!(
+        "hiatus-queues-{}-{:?}.json",
+        std::process::id(),
+        std::thread::current().id()
+    ));
+    let job = |name: &str, queue: &str, at_s: u32| {
+        let simulated = format!(r#"{{"queue": "root.{queue}", "stages": [{{"tasks": 64, "each_s": 60}}]}}"#);
+        format!(r#"{{"name": "{name}", "at_s": {at_s}, "program": "sleep", "simulated": {simulated}}}"#)
+    };
+    std::fs::write(&path, format!(r#"{{"jobs": [{}, {}]}}"#, job("first", "a", 0), job("second", "b", 90)))
+        .expect("it can be written");
+    let base = format!("simulate cluster --workload {} --policy hfsp --nodes 2 --format csv", path.display());
+    let sets = set.iter().flat_map(|property| ["--set", property]);
+    let words = base.split_whitespace().chain(sets);
+    let output = Command::new(env!("CARGO_BIN_EXE_hiatus")).args(words).output().expect("hiatus starts");
+    std::fs::remove_file(&path).expect("it can be removed");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    if output.status.success() {
+        Ok(text(output.stdout))
+    } else {
+        Err(text(output.stderr))
+    }
+}
+
+#[test]
+fn guarantees_that_are_set_change_what_happens_and_those_that_were_there_do_not() {
+    let halves = two_queues(&[]).unwrap();
+    let capacity = |a: &str, b: &str| {
+        let of = |queue: &str, percent: &str| format!("yarn.scheduler.capacity.root.{queue}.capacity={percent}");
+        two_queues(&[&of("a", a), &of("b", b)]).unwrap()
+    };
+    assert_eq!(capacity("50", "50"), halves);
+    assert_ne!(capacity("99", "1"), halves);
+    assert_eq!(capacity("99", "1"), capacity("99w", "1w"));
+    let protected = two_queues(&["yarn.scheduler.capacity.root.a.disable_preemption=true"]).unwrap();
+    assert!(halves.contains("hfsp,suspend,all,2,") && protected != halves, "{protected}");
+}
+
+#[test]
+fn a_property_that_nobody_reads_or_understands_is_refused_with_its_key() {
+    for (property, wanted) in [
+        ("foo=bar", "foo: simulations honour no such property"),
+        (
+            "yarn.scheduler.capacity.root.a.capacity=nonsense",
+            "yarn.scheduler.capacity.root.a.capacity = \"nonsense\": must be a percentage",
+        ),
+        ("yarn.scheduler.capacity.root.a.capacity=99", "sum to 149 %"),
+        ("yarn.scheduler.capacity.root.c.capacity=50", "there is no queue root.c"),
+        ("yarn.scheduler.hiatus.polcy=fair", "the nearest is yarn.scheduler.hiatus.policy"),
+    ] {
+        let said = two_queues(&[property]).unwrap_err();
+        assert!(said.contains(wanted), "{property}: {said}");
+    }
+}
+
 #[test]
 fn application_masters_leave_room_for_tasks_and_where_they_do_not_it_is_said() {
     let run = "simulate cluster --workload test --jobs 90 --arrivals periodic:1 --policy hfsp --nodes 5 --format csv";

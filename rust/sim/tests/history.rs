@@ -109,6 +109,27 @@ fn the_cluster_is_its_running_nodes_without_labels_and_capacity_schedulers_queue
 }
 
 #[test]
+fn queues_are_protected_as_their_administrator_said_and_not_because_stocks_preemption_is_off() {
+    let protected = |default: &str, night: &str| {
+        let queue = |name: &str, said: &str| {
+            format!(r#"{{"queuePath":"root.{name}","absoluteCapacity":50,"absoluteMaxCapacity":100,{said}}}"#)
+        };
+        let queues = format!("{},{}", queue("default", default), queue("night", night));
+        let folder = Folder::new("protected");
+        folder
+            .write("scheduler", &format!(r#"{{"scheduler":{{"schedulerInfo":{{"queues":{{"queue":[{queues}]}}}}}}}}"#));
+        let past = past(&folder.0).unwrap().past;
+        past.queues.iter().map(|queue| (queue.preemptable, queue.preemptable_within)).collect::<Vec<_>>()
+    };
+    let (on, off) = (r#""preemptionDisabled":false"#, r#""preemptionDisabled":true"#);
+    let within = |all: &str, within: bool| format!(r#"{all},"intraQueuePreemptionDisabled":{within}"#);
+    assert_eq!(protected(off, off), [(true, true), (true, true)], "all of it is off");
+    assert_eq!(protected(on, off), [(true, true), (false, false)]);
+    assert_eq!(protected(&within(on, true), &within(on, true)), [(true, true), (true, true)], "all of that is off");
+    assert_eq!(protected(&within(on, true), &within(on, false)), [(true, false), (true, true)]);
+}
+
+#[test]
 fn what_is_missing_or_wrong_is_said_with_its_file_and_place() {
     let folder = Folder::new("wrong");
     fs::remove_file(folder.0.join("job_1_0001.conf.json")).unwrap();

@@ -108,8 +108,8 @@ fn busy() -> Writer {
     let (memory_mb, vcores) = size;
     let node = layout::Node { node: 0, memory_mb, vcores, partition: 0, flags: 3, ram_and_swap_mb: 0 };
     writer.tell(node, "");
-    writer.tell(layout::Queue { queue: 0, parent: 0, flags: 2 }, "root");
-    writer.tell(layout::Queue { queue: 1, parent: 0, flags: 3 }, "root.default");
+    writer.tell(layout::Queue { queue: 0, parent: 0, flags: 6 }, "root");
+    writer.tell(layout::Queue { queue: 1, parent: 0, flags: 7 }, "root.default");
     for queue in [0, 1] {
         writer.tell(layout::QueueShare { queue, partition: 0, guaranteed: 1.0, maximum: 1.0 }, "");
     }
@@ -253,8 +253,8 @@ impl Script {
         let mut script = Script(Vec::new());
         let node = layout::Node { node: 0, memory_mb: 8192, vcores: 16, partition: 0, flags: 3, ram_and_swap_mb: 0 };
         script.at(0, node, "");
-        script.at(0, layout::Queue { queue: 0, parent: 0, flags: 2 }, "root");
-        script.at(0, layout::Queue { queue: 1, parent: 0, flags: 3 }, "root.a");
+        script.at(0, layout::Queue { queue: 0, parent: 0, flags: 6 }, "root");
+        script.at(0, layout::Queue { queue: 1, parent: 0, flags: 7 }, "root.a");
         script.at(0, layout::QueueShare { queue: 1, partition: 0, guaranteed: 1.0, maximum: 1.0 }, "");
         script
     }
@@ -404,5 +404,15 @@ fn suspending_helps_the_small_job_that_waited_for_a_big_one() {
     };
     let (waits, suspends) = (mean(&change("fifo", Preemption::Wait)), mean(&change("srpt", Preemption::Suspend)));
     assert!(waits > 100.0 && suspends < 60.0, "{waits} s waiting, {suspends} s suspending");
+    let with = |key: &str, value: &str| {
+        let properties = vec![(format!("yarn.scheduler.capacity.{key}"), value.to_owned())];
+        Change { properties, ..change("srpt", Preemption::Suspend) }
+    };
+    let protected = mean(&with("root.a.disable_preemption", "true"));
+    assert!(protected > 100.0, "{protected} s where nothing may be taken within the queue");
+    for (key, value) in [("root.a.capacity", "50"), ("root.b.capacity", "50"), ("root.a.maximum-capacity", "much")] {
+        let said = what_if(&past, &with(key, value), 1.0, 1).unwrap_err().to_string();
+        assert!(said.contains(key) || said.contains("root's queues sum to 50 %"), "{said}");
+    }
     assert!(past.heartbeat == Millis(1_000));
 }

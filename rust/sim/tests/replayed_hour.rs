@@ -31,7 +31,9 @@ fn write(fact: &Fact, out: &mut Vec<u8>) {
             layout::Heartbeat { node: node.0, paused: *paused, waiting: *waiting }.write("", out);
         }
         Fact::Queue(fact) => {
-            let flags = u32::from(fact.parent.is_some()) | u32::from(fact.preemptable) << 1;
+            let flags = u32::from(fact.parent.is_some())
+                | u32::from(fact.preemptable) << 1
+                | u32::from(fact.preemptable_within) << 2;
             let parent = fact.parent.map_or(0, |parent| parent.0);
             layout::Queue { queue: fact.queue.0, parent, flags }.write(&fact.path, out);
         }

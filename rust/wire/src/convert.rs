@@ -90,6 +90,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 parent: (r.flags & 1 != 0).then_some(QueueId(r.parent)),
                 path: path.to_string(),
                 preemptable: r.flags & 2 != 0,
+                preemptable_within: r.flags & 4 != 0,
             })
         }
         5 => Fact::QueueRemoved { queue: QueueId(layout::QueueRemoved::read(bytes)?.0.queue) },

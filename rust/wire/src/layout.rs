@@ -122,7 +122,7 @@ records! { FACTS:
     2 NodeRemoved { node: u32 }
     #[doc = "A node reported in, with so many containers paused and so many that cannot start yet."]
     3 Heartbeat { node: u32, paused: u32, waiting: u32 }
-    #[doc = "A queue; its path is the text. Flags: 1 it has a parent, 2 others may take from it."]
+    #[doc = "A queue; its path is the text. Flags: 1 it has a parent, 2 others may take from it, 4 its own jobs may take from each other."]
     4 Queue + text { queue: u32, parent: u32, flags: u32 }
     #[doc = "A queue is gone."]
     5 QueueRemoved { queue: u32 }

@@ -4,6 +4,7 @@
 //!
 //! - [`World`]: the cluster, built from [`Node`]s, [`Queue`]s and jobs, and run event by event;
 //! - [`job`]: what jobs are;
+//! - [`capacity`]: properties of CapacityScheduler's queues, which make others of them;
 //! - [`Outcome`]: what became of them;
 //! - [`Faults`]: what goes wrong, and how often. The laws of the architecture are checked by observers after every step, unless
 //!   they are switched off.
@@ -12,6 +13,7 @@ mod agenda;
 mod app;
 mod applications;
 mod books;
+pub mod capacity;
 mod check;
 mod faults;
 mod held;

@@ -90,6 +90,8 @@ pub struct Queue {
     pub master_share: f64,
     /// Whether other queues may take from it.
     pub preemptable: bool,
+    /// Whether its own jobs may take from each other.
+    pub preemptable_within: bool,
     /// What one user may hold of it.
     pub users: UserLimits,
 }
@@ -104,6 +106,7 @@ impl Queue {
             labelled: BTreeMap::new(),
             master_share: 1.0,
             preemptable: true,
+            preemptable_within: true,
             users: UserLimits::default(),
         }
     }
@@ -140,8 +143,13 @@ impl Queue {
         Queue { users: UserLimits { sure, most }, ..self }
     }
 
-    /// The administrator set `disable_preemption`.
+    /// The administrator set `disable_preemption`, which switches off both.
     pub fn not_preemptable(self) -> Queue {
-        Queue { preemptable: false, ..self }
+        Queue { preemptable: false, preemptable_within: false, ..self }
+    }
+
+    /// The administrator set `intra-queue-preemption.disable_preemption`.
+    pub fn not_preemptable_within(self) -> Queue {
+        Queue { preemptable_within: false, ..self }
     }
 }

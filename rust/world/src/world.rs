@@ -6,6 +6,7 @@ use super::held::Held;
 use super::laws::Laws;
 use super::speculation::{Speculation, LEAST_CAP};
 use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
+use crate::capacity::PropertyError;
 use crate::job::{secs, Job};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
@@ -137,6 +138,9 @@ pub enum SimulationError {
     /// A property is wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A property is none of the core's, and of no queue.
+    #[error(transparent)]
+    Property(#[from] PropertyError),
     /// A job's queue does not exist.
     #[error("job {job}: there is no leaf queue {queue}; leaf queues: {leaves}")]
     Queue {
@@ -475,9 +479,10 @@ impl World {
         let partitions: BTreeSet<_> = labels.chain([PartitionId(0), PartitionId(1)]).collect();
         for (id, queue) in self.queues.iter().enumerate() {
             let parent = queue.path.rsplit_once('.').map(|(parent, _)| self.queue_id(parent));
-            let (path, preemptable) = (queue.path.clone(), queue.preemptable);
             let id = QueueId(id as u32);
-            self.facts.push(Fact::Queue(QueueFact { queue: id, parent, path, preemptable }));
+            let Queue { preemptable, preemptable_within, .. } = *queue;
+            let path = queue.path.clone();
+            self.facts.push(Fact::Queue(QueueFact { queue: id, parent, path, preemptable, preemptable_within }));
             let share = |partition| {
                 let Shares { guaranteed, maximum } = queue.shares(partition);
                 Fact::QueueShare { queue: id, partition, guaranteed, maximum }

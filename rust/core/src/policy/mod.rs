@@ -164,7 +164,7 @@ fn fill_in_order(order: Vec<&JobView>, capacity: f64) -> Vec<Target> {
 mod tests {
     use super::*;
     use crate::hints::Hints;
-    use crate::settings::Settings;
+    use crate::settings::{Settings, Word};
 
     fn job(app: u32, submitted: u64, demand: f64) -> JobView {
         let app = AppId(app);

@@ -1,4 +1,4 @@
-//! By which primitive a container gives up its room: a choice of its own, independent of which containers go first.
+//! By which primitive a container gives up its room: a choice of the queue that loses, independent of which containers go first.
 
 use super::refusal::Refusal;
 use crate::settings::{Mode, Primitive, QueueSettings};

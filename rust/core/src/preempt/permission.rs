@@ -7,7 +7,7 @@ use crate::estimate;
 use crate::fact::PhaseKey;
 use crate::settings::{ClusterSettings, QueueSettings, Settings};
 use crate::state::{Cluster, Container, For, Job, Node, State};
-use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId};
+use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 
 /// Rounds of kills that try nobody's patience under orders over all jobs.
 const CROWD_ROUNDS: u32 = 64;
@@ -62,10 +62,19 @@ pub(super) fn may_take(
         node_can_suspend: node.can_suspend,
         memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node),
     };
-    let for_own = how(queue, &candidate, Sake::OwnQueue).map(|how| (how, false));
+    let for_own = match sells_within(cluster, queue, job.queue) {
+        true => how(queue, &candidate, Sake::OwnQueue).map(|how| (how, false)),
+        false => Err(Refusal::Protected),
+    };
     let for_others = |why| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, true)).map_err(|_| why);
     let (how, only_for_others) = for_own.or_else(for_others)?;
     Ok(Permission { how, only_for_others })
+}
+
+/// Whether jobs of the queue may take from each other: as its administrator told CapacityScheduler, unless a knob says otherwise.
+pub fn sells_within(cluster: &Cluster, rules: &QueueSettings, queue: QueueId) -> bool {
+    let told = || cluster.queues().get(&queue).is_some_and(|queue| queue.preemptable_within);
+    rules.preemption_within.unwrap_or_else(told)
 }
 
 /// Run time that the container probably has left.

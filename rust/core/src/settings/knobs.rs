@@ -1,6 +1,7 @@
 //! Every knob of the core: its name, unit, default, range and meaning stand once, in [`KNOBS`].
 
-use super::{PolicyKind, FIRST_TASKS};
+use super::words::Word;
+use super::{Candidates, Class, Mode, PolicyKind, Primitive, Victims, FIRST_TASKS};
 use crate::flex::{read_steps, Metric, Step};
 use std::fmt::Display;
 
@@ -80,7 +81,7 @@ pub const KNOBS: &[Knob] = &[
         name: "mode",
         unit: "",
         default: "suspend",
-        range: Range::OneOf(&["off", "observe", "order", "suspend", "kill"]),
+        range: Range::OneOf(Mode::NAMES),
         per_queue: false,
         meaning: "How far Hiatus may go: `off` is stock CapacityScheduler; `observe` decides and reports, stock acts; \
                   `order` chooses who is served next; `suspend` also takes resources back by suspending containers, \
@@ -102,11 +103,21 @@ pub const KNOBS: &[Knob] = &[
         name: "preemption",
         unit: "",
         default: "suspend",
-        range: Range::OneOf(&["wait", "suspend", "suspend-or-kill", "kill", "adaptive"]),
+        range: Range::OneOf(Primitive::NAMES),
         per_queue: true,
         meaning: "What containers of this queue may suffer for a job with a higher claim, as far as `mode` allows: \
                   nothing (`wait`); be suspended where the node can (`suspend`), and killed elsewhere \
                   (`suspend-or-kill`); be killed everywhere (`kill`); or what costs least (`adaptive`).",
+    },
+    Knob {
+        name: "preemption-within",
+        unit: "",
+        default: "inherit",
+        range: Range::OneOf(<Option<bool>>::NAMES),
+        per_queue: true,
+        meaning: "Whether containers of this queue are taken for jobs of the same queue: as CapacityScheduler's `disable_preemption` and \
+                  `intra-queue-preemption.disable_preemption` say (`inherit`), or whatever those say. Order and placing are the same \
+                  either way.",
     },
     Knob {
         name: "kill-before-ms",
@@ -129,7 +140,7 @@ pub const KNOBS: &[Knob] = &[
         name: "victims",
         unit: "",
         default: "youngest",
-        range: Range::OneOf(&["youngest", "smallest-memory", "nearest-to-completion", "largest-job", "gp", "evenly", "from-each"]),
+        range: Range::OneOf(Victims::NAMES),
         per_queue: true,
         meaning:
             "Which containers of this queue go first: of its last job in order the youngest, the smallest, or those \
@@ -143,7 +154,7 @@ pub const KNOBS: &[Knob] = &[
         name: "gp-class",
         unit: "",
         default: "guarantee",
-        range: Range::OneOf(&["guarantee", "production", "non-production"]),
+        range: Range::OneOf(<Option<Class>>::NAMES),
         per_queue: true,
         meaning: "Whether this queue's jobs are production work, of which orders over all jobs take nothing. By default they are \
                   where the queue is guaranteed more than the leaf queues are on average.",
@@ -152,7 +163,7 @@ pub const KNOBS: &[Knob] = &[
         name: "gp-candidates",
         unit: "",
         default: "nonproduction",
-        range: Range::OneOf(&["nonproduction", "overshare"]),
+        range: Range::OneOf(Candidates::NAMES),
         per_queue: true,
         meaning: "Of whom orders over all jobs take in this queue: of all its non-production jobs, as long as the queue holds more \
                   than it is entitled to, or only of those above their own targets.",

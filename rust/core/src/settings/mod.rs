@@ -3,9 +3,11 @@
 
 mod knobs;
 mod reading;
+mod words;
 
 pub use knobs::{table, Knob, Range, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 pub use reading::SettingsError;
+pub use words::Word;
 
 use crate::flex::{Metric, Seconds, Step};
 use crate::units::Millis;
@@ -42,24 +44,6 @@ pub enum PolicyKind {
     Hfsp,
     /// What is best for a metric, decided anew in every epoch.
     Flex,
-}
-
-impl PolicyKind {
-    /// Names as they stand in the configuration.
-    pub const NAMES: &'static [&'static str] = &["fifo", "fair", "las", "srpt", "hfsp", "flex"];
-
-    /// The policy of that name.
-    pub fn named(name: &str) -> Option<PolicyKind> {
-        match name {
-            "fifo" => Some(PolicyKind::Fifo),
-            "fair" => Some(PolicyKind::Fair),
-            "las" => Some(PolicyKind::Las),
-            "srpt" => Some(PolicyKind::Srpt),
-            "hfsp" => Some(PolicyKind::Hfsp),
-            "flex" => Some(PolicyKind::Flex),
-            _ => None,
-        }
-    }
 }
 
 /// What a queue's containers may suffer for a job with a higher claim.
@@ -107,17 +91,6 @@ pub enum Class {
     NonProduction,
 }
 
-impl Class {
-    /// As it is called in properties and tags.
-    pub fn named(name: &str) -> Option<Class> {
-        match name {
-            "production" => Some(Class::Production),
-            "non-production" => Some(Class::NonProduction),
-            _ => None,
-        }
-    }
-}
-
 /// Of whom orders over all jobs take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Candidates {
@@ -135,6 +108,8 @@ pub struct QueueSettings {
     pub policy: PolicyKind,
     /// What may be done to its containers, before `mode` caps it.
     pub preemption: Primitive,
+    /// Whether its jobs may take from each other; `None`: as CapacityScheduler's properties say.
+    pub preemption_within: Option<bool>,
     /// Which of them go first.
     pub victims: Victims,
     /// Run time below which [`Primitive::Adaptive`] kills.

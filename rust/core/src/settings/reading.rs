@@ -5,12 +5,12 @@
 //! one wrong value refuses them all, so that a bad refresh leaves the old ones in force.
 
 use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
+use super::words::Word;
 use super::{
-    Candidates, Class, ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HindsightSettings,
-    HintRules, LendSettings, Mode, PlacerSettings, PolicyKind, Primitive, QueueSettings, Settings, StarvationSettings,
-    Victims,
+    ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HindsightSettings, HintRules,
+    LendSettings, PlacerSettings, QueueSettings, Settings, StarvationSettings,
 };
-use crate::flex::{read_steps, Metric};
+use crate::flex::read_steps;
 use crate::units::Millis;
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -99,12 +99,7 @@ impl Settings {
             queues: queues.collect(),
             defaults: QueueSettings::read(&cluster),
             cluster: ClusterSettings {
-                mode: match cluster.text("mode") {
-                    "order" => Mode::Order,
-                    "kill" => Mode::Kill,
-                    // `off` and `observe` never reach the cluster: they compute what `suspend` would do.
-                    _ => Mode::Suspend,
-                },
+                mode: cluster.word("mode"),
                 max_suspended_memory: cluster.number("max-suspended-memory"),
                 plan_interval: Millis(cluster.number("plan-interval-ms")),
                 claim_timeout: Millis(cluster.number("claim-timeout-ms")),
@@ -143,23 +138,10 @@ impl Settings {
 impl QueueSettings {
     fn read(values: &Values<'_>) -> QueueSettings {
         QueueSettings {
-            policy: PolicyKind::named(values.text("policy")).unwrap_or_default(),
-            preemption: match values.text("preemption") {
-                "wait" => Primitive::Wait,
-                "suspend-or-kill" => Primitive::SuspendOrKill,
-                "kill" => Primitive::Kill,
-                "adaptive" => Primitive::Adaptive,
-                _ => Primitive::Suspend,
-            },
-            victims: match values.text("victims") {
-                "smallest-memory" => Victims::SmallestMemory,
-                "nearest-to-completion" => Victims::NearestToCompletion,
-                "largest-job" => Victims::LargestJob,
-                "gp" => Victims::Gp,
-                "evenly" => Victims::Evenly,
-                "from-each" => Victims::FromEach,
-                _ => Victims::Youngest,
-            },
+            policy: values.word("policy"),
+            preemption: values.word("preemption"),
+            preemption_within: values.word("preemption-within"),
+            victims: values.word("victims"),
             kill_before: Millis(values.number("kill-before-ms")),
             wait_before_end: Millis(values.number("wait-before-end-ms")),
             min_run: Millis(values.number("min-run-ms")),
@@ -175,11 +157,8 @@ impl QueueSettings {
                 wait: values.text("lend-wait") == "on",
             },
             gp: GpSettings {
-                class: Class::named(values.text("gp-class")),
-                candidates: match values.text("gp-candidates") {
-                    "overshare" => Candidates::OverShare,
-                    _ => Candidates::NonProduction,
-                },
+                class: values.word("gp-class"),
+                candidates: values.word("gp-candidates"),
                 max_kills: Some(values.number("gp-max-kills")).filter(|most| *most > 0),
                 starvation: values.text("gp-starvation") == "on",
             },
@@ -201,7 +180,7 @@ impl QueueSettings {
                 ageing_speed: values.number("ageing-speed"),
             },
             flex: FlexSettings {
-                metric: values.text("flex-metric").parse().unwrap_or(Metric::AvgResponse),
+                metric: values.word("flex-metric"),
                 epoch: Millis(values.number("flex-epoch-ms")),
                 slack: values.number("flex-slack"),
                 sure_share: values.number("flex-sure-share"),
@@ -243,6 +222,11 @@ impl Values<'_> {
         }
     }
 
+    fn word<T: Word>(&self, name: &'static str) -> T {
+        let text = self.text(name);
+        T::named(text).unwrap_or_else(|| unreachable!("{name} allows {text}, which is none of its words"))
+    }
+
     fn number<T: FromStr>(&self, name: &'static str) -> T {
         let text = self.text(name);
         text.parse().unwrap_or_else(|_| unreachable!("{name} allows {text}, which is not of the type it is read as"))
@@ -277,7 +261,7 @@ fn unknown(key: &str, name: &str, prefix: &str, known: impl Iterator<Item = &'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Range;
+    use crate::settings::{PolicyKind, Range};
 
     fn parse(properties: &[(&str, &str)]) -> Result<Settings, SettingsError> {
         Settings::parse(&properties.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect())
@@ -340,6 +324,17 @@ mod tests {
     fn knobs_of_the_resource_manager_are_left_to_it() {
         for name in OF_RESOURCE_MANAGER {
             assert_eq!(parse(&[(&format!("{CLUSTER_PREFIX}{name}"), "x")]), Ok(Settings::default()), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_word_that_a_knob_allows_means_something_and_no_two_the_same_but_for_off_and_observe() {
+        for knob in KNOBS {
+            let Range::OneOf(words) = knob.range else { continue };
+            let of = |word: &&str| parse(&[(&format!("{CLUSTER_PREFIX}{}", knob.name), word)]).unwrap();
+            let settings: Vec<_> = words.iter().map(of).collect();
+            let alike = settings.iter().enumerate().filter(|(at, one)| settings[..*at].contains(one)).count();
+            assert_eq!(alike, usize::from(knob.name == "mode"), "{}", knob.name);
         }
     }
 

@@ -55,6 +55,8 @@ pub struct Queue {
     pub path: String,
     /// Whether other queues may take resources from it.
     pub preemptable: bool,
+    /// Whether its own jobs may take them from each other.
+    pub preemptable_within: bool,
     /// What it owns, by partition.
     pub shares: BTreeMap<PartitionId, Shares>,
     /// What one user may hold of it.
@@ -66,6 +68,7 @@ impl Queue {
         self.parent = fact.parent;
         self.path.clone_from(&fact.path);
         self.preemptable = fact.preemptable;
+        self.preemptable_within = fact.preemptable_within;
     }
 
     /// Its fractions of the partition; nothing where none were told.

@@ -43,7 +43,13 @@ fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
             side: None,
         }),
         Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 },
-        Fact::Queue(QueueFact { queue, parent: None, path: "root".into(), preemptable: true }),
+        Fact::Queue(QueueFact {
+            queue,
+            parent: None,
+            path: "root".into(),
+            preemptable: true,
+            preemptable_within: true,
+        }),
         Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 },
         Fact::App(AppFact {
             app: APP,

@@ -72,7 +72,13 @@ impl Direct {
         };
         let (queue, partition) = (QueueId(0), PartitionId(0));
         let path = "root.default".to_string();
-        direct.facts.push(Fact::Queue(QueueFact { queue, parent: None, path, preemptable: true }));
+        direct.facts.push(Fact::Queue(QueueFact {
+            queue,
+            parent: None,
+            path,
+            preemptable: true,
+            preemptable_within: true,
+        }));
         direct.facts.push(Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 });
         for node in (0..nodes).map(NodeId) {
             direct.facts.push(Fact::Node(a_node(node)));
@@ -104,7 +110,13 @@ impl Direct {
     pub fn production_job(&mut self) -> u32 {
         let (queue, partition) = (QueueId(1), PartitionId(0));
         let path = "root.production".to_string();
-        self.facts.push(Fact::Queue(QueueFact { queue, parent: None, path, preemptable: true }));
+        self.facts.push(Fact::Queue(QueueFact {
+            queue,
+            parent: None,
+            path,
+            preemptable: true,
+            preemptable_within: true,
+        }));
         for (queue, guaranteed) in [(queue, 0.8), (QueueId(0), 0.2)] {
             self.facts.push(Fact::QueueShare { queue, partition, guaranteed, maximum: 1.0 });
         }

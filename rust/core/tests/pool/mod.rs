@@ -4,7 +4,7 @@
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::hints::Hints;
 use hiatus_core::policy::{create, Policy, Supply, Target};
-use hiatus_core::settings::{PolicyKind, Settings};
+use hiatus_core::settings::{PolicyKind, Settings, Word};
 use hiatus_core::units::{AppId, Millis, PartitionId, Resource};
 use hiatus_core::view::{JobView, PhaseView, TaskView};
 use std::collections::BTreeMap;

@@ -82,7 +82,9 @@ pub(crate) struct Args {
     /// How many draws of dev, test or prod to run.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     seeds: u32,
-    /// Any property of the scheduler, by its whole name; may be repeated.
+    /// A knob of Hiatus by its whole name, or a property of CapacityScheduler's queues (queues, capacity, maximum-capacity,
+    /// minimum-user-limit-percent, user-limit-factor, maximum-am-resource-percent, disable_preemption,
+    /// intra-queue-preemption.disable_preemption); all else is refused. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = property, action = ArgAction::Append)]
     properties: Vec<(String, String)>,
     /// Compare every job with itself alone on the cluster even if there are more than 1000.

@@ -32,7 +32,9 @@ pub(crate) struct Args {
     /// How resources are taken back in every queue: wait, suspend, kill, adaptive.
     #[arg(long, value_name = "HOW")]
     preemption: Option<Preemption>,
-    /// Any property of the scheduler, by its whole name; may be repeated.
+    /// A knob of Hiatus by its whole name, or a property of CapacityScheduler's queues (queues, capacity, maximum-capacity,
+    /// minimum-user-limit-percent, user-limit-factor, maximum-am-resource-percent, disable_preemption,
+    /// intra-queue-preemption.disable_preemption); all else is refused. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = property, action = ArgAction::Append)]
     properties: Vec<(String, String)>,
     /// What ApplicationMasters may hold of each queue, one at least; as CapacityScheduler's

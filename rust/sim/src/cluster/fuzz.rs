@@ -4,7 +4,7 @@
 use super::{Faults, Node, Queue, Speculation, World};
 use crate::workload::cluster::{gb, secs, Job, Shuffle};
 use hiatus_core::fact::{Run, Side};
-use hiatus_core::settings::PolicyKind;
+use hiatus_core::settings::{PolicyKind, Word};
 use hiatus_core::units::{Millis, Resource};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -88,7 +88,7 @@ pub fn random_world(seed: u64, faults: Faults) -> World {
         let node = if rng.random_bool(0.5) { node.shared_partition(1) } else { node.exclusive_partition(1) };
         world = sides(world, &mut rng, node);
     }
-    let leaves = random_queues(&mut world, &mut rng);
+    let leaves = random_queues(&mut world, &mut rng, &mut apart);
     if let Some(big) = sizes.big(&leaves[0]) {
         world = world.job(big);
     }
@@ -187,8 +187,8 @@ fn random_job(id: u32, leaf: &str, label: bool, sizes: &mut Sizes, rng: &mut imp
     job
 }
 
-/// Flat or nested, with some queues limited or protected.
-fn random_queues(world: &mut World, rng: &mut impl Rng) -> Vec<String> {
+/// Flat or nested, with some queues limited or protected. What came later is drawn `apart`.
+fn random_queues(world: &mut World, rng: &mut impl Rng, apart: &mut impl Rng) -> Vec<String> {
     let shares: &[(&str, f64)] = [
         &[("root.default", 1.0)][..],
         &[("root.a", 0.6), ("root.b", 0.4)],
@@ -201,6 +201,9 @@ fn random_queues(world: &mut World, rng: &mut impl Rng) -> Vec<String> {
         let mut queue = Queue::new(path, *guaranteed);
         if rng.random_bool(0.2) {
             queue = queue.not_preemptable();
+        }
+        if apart.random_bool(0.2) {
+            queue = queue.not_preemptable_within();
         }
         if rng.random_bool(0.2) {
             queue = queue.master_share(0.1);

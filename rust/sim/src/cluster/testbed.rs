@@ -1,6 +1,6 @@
 //! A whole set-up by a few numbers: what the command line and the studies run workloads on.
 
-use super::{Faults, Node, Preemption, Queue, SimulationError, World};
+use super::{capacity, Faults, Node, Preemption, Queue, SimulationError, World};
 use crate::workload::cluster::{gb, Job, Stage};
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{Millis, PartitionId, Resource};
@@ -81,7 +81,8 @@ impl Testbed {
         }
     }
 
-    /// The cluster with these jobs ahead of it. Queues are those of the jobs, with equal guarantees. Without observers.
+    /// The cluster with these jobs ahead of it. Queues are those of the jobs, with equal guarantees unless properties say otherwise.
+    /// Without observers.
     ///
     /// # Errors
     /// A property is wrong, or a job cannot run here.
@@ -100,13 +101,15 @@ impl Testbed {
             // A node with slots stands for a machine with more memory than its slots.
             world = world.set("max-suspended-memory", SUSPENDED_PER_SLOT);
         }
-        for (key, value) in &self.properties {
+        let (properties, changed) = capacity::split(&self.properties)?;
+        for (key, value) in &properties {
             world = world.property(key, value);
         }
-        let queues: BTreeSet<&str> = jobs.iter().map(|job| job.queue.as_str()).collect();
-        let guaranteed = 1.0 / queues.len() as f64;
-        for queue in &queues {
-            world = world.queue(Queue::new(queue, guaranteed).master_share(self.master_share * guaranteed));
+        let paths: BTreeSet<&str> = jobs.iter().map(|job| job.queue.as_str()).collect();
+        let equal = |path: &&str| Queue::new(path, 1.0 / paths.len() as f64).master_share(0.0);
+        let queues: Vec<Queue> = paths.iter().map(equal).collect();
+        for queue in changed.apply(&queues, self.master_share)? {
+            world = world.queue(queue);
         }
         let world = match self.room {
             Room::Pool(total) => world.nodes(self.nodes, &Node::of(total)).jobs(jobs),

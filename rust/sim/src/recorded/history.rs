@@ -110,6 +110,8 @@ struct QueueIn {
     absolute_max_capacity: Option<f64>,
     #[serde(default)]
     preemption_disabled: bool,
+    /// Of leaf queues only.
+    intra_queue_preemption_disabled: Option<bool>,
     queues: Option<QueueList>,
 }
 
@@ -311,11 +313,13 @@ impl NodeIn {
     }
 }
 
-/// All queues below the root.
+/// All queues below the root. Where CapacityScheduler's preemption, or the one within queues, is off as a whole, all of them are said to be
+/// protected from it; that is not what an administrator says of a queue, and does not count.
 fn queues(path: &Path) -> Result<Vec<Queue>, HistoryError> {
     let scheduler: Scheduler = read(path)?;
     let mut open = vec![scheduler.scheduler.scheduler_info];
     let mut found = Vec::new();
+    let (mut any_preemptable, mut any_within) = (false, false);
     while let Some(queue) = open.pop() {
         if let (Some(path), Some(guaranteed)) = (&queue.queue_path, queue.absolute_capacity) {
             let percent = |share: f64| share / 100.0;
@@ -323,7 +327,10 @@ fn queues(path: &Path) -> Result<Vec<Queue>, HistoryError> {
                 .maximum(queue.absolute_max_capacity.map_or(1.0, percent))
                 .master_share(0.0);
             if path.contains('.') {
-                found.push(if queue.preemption_disabled { one.not_preemptable() } else { one });
+                let not_within = queue.intra_queue_preemption_disabled.unwrap_or(false);
+                any_preemptable |= !queue.preemption_disabled;
+                any_within |= queue.intra_queue_preemption_disabled == Some(false);
+                found.push((one, queue.preemption_disabled, not_within));
             }
         }
         open.extend(queue.queues.map_or_else(Vec::new, |list| list.queue));
@@ -331,8 +338,17 @@ fn queues(path: &Path) -> Result<Vec<Queue>, HistoryError> {
     if found.is_empty() {
         return Err(HistoryError { path: path.to_owned(), fault: Fault::Scheduler });
     }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(found)
+    let said = |(queue, disabled, not_within): (Queue, bool, bool)| match (
+        disabled && any_preemptable,
+        not_within && any_within,
+    ) {
+        (true, _) => queue.not_preemptable(),
+        (false, true) => queue.not_preemptable_within(),
+        (false, false) => queue,
+    };
+    let mut queues: Vec<Queue> = found.into_iter().map(said).collect();
+    queues.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(queues)
 }
 
 /// A job says where it ran by the queue's path or its last part, as it was submitted.

@@ -6,7 +6,7 @@ use hiatus_hindsight::Past;
 use rayon::prelude::*;
 
 use super::past::Account;
-use crate::cluster::{Outcome, SimulationError};
+use crate::cluster::{capacity, Outcome, SimulationError};
 use crate::report::{Axis, Cell, Plot, Sample, Series, Table};
 use crate::workload::cluster::Job;
 
@@ -36,8 +36,11 @@ pub struct WhatIf {
 /// A property is wrong, or a job cannot run.
 pub fn what_if(past: &Past, change: &Change, master_share: f64, seed: u64) -> Result<WhatIf, SimulationError> {
     let recorded = placing(&past.properties);
+    let (properties, queues) = capacity::split(&change.properties)?;
+    let changed = Past { queues: queues.apply(&past.queues, master_share)?, ..past.clone() };
+    let change = Change { properties, ..change.clone() };
     let jobs: Vec<Job> = past.jobs.iter().map(|past| past.job.clone()).collect();
-    let run = |properties: &Properties, jobs: &[Job]| {
+    let run = |past: &Past, properties: &Properties, master_share: f64, jobs: &[Job]| {
         let mut world = world(past, properties, master_share, seed).jobs(jobs);
         world.check()?;
         Ok::<_, SimulationError>(world.finish()?.outcome())
@@ -48,10 +51,14 @@ pub fn what_if(past: &Past, change: &Change, master_share: f64, seed: u64) -> Re
         .map(|job| {
             // By then all nodes have reported.
             let job = Job { at: past.heartbeat + past.heartbeat, ..job.clone() };
-            Ok(run(&alone, std::slice::from_ref(&job))?.jobs[0].sojourn_s())
+            Ok(run(past, &alone, master_share, std::slice::from_ref(&job))?.jobs[0].sojourn_s())
         })
         .collect();
-    let (simulated, otherwise) = rayon::join(|| run(&recorded, &jobs), || run(&change.of(&recorded), &jobs));
+    let (simulated, otherwise) = rayon::join(
+        || run(past, &recorded, master_share, &jobs),
+        // What ApplicationMasters may hold is in the changed queues.
+        || run(&changed, &change.of(&recorded), 0.0, &jobs),
+    );
     Ok(WhatIf {
         work_s: jobs.iter().map(Job::work_s).collect(),
         alone_s: alone_s?,

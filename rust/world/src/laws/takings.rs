@@ -308,7 +308,8 @@ fn is_production(world: &World, container: &Container) -> bool {
     }
 }
 
-/// Law 2: no queue is taken below its guarantee, of what can be used, by another, nor touched at all where its administrator forbids it.
+/// Law 2: no queue is taken below its guarantee, of what can be used, by another, nor touched at all where its administrator forbids it,
+/// be it for another queue or for a job of its own.
 pub(super) fn guarantees(world: &World, takings: &[Taking]) {
     let cluster = world.core.cluster();
     let above = |queue: QueueId| std::iter::successors(Some(queue), |queue| cluster.queues()[queue].parent);
@@ -316,7 +317,13 @@ pub(super) fn guarantees(world: &World, takings: &[Taking]) {
     for Taking { id, container, claim, .. } in takings {
         let (from, to) = (cluster.jobs()[&container.app].queue, cluster.jobs()[&claim.app].queue);
         let partition = cluster.nodes()[&container.node].partition;
-        if from == to || container.phase.partition != partition {
+        if from == to {
+            let within = world.core.settings().queue(cluster.queue_path(container.app)).preemption_within;
+            let within = within.unwrap_or(cluster.queues()[&from].preemptable_within);
+            assert!(within, "law 2: {id:?} taken for {:?} of its own queue, which is protected", claim.app);
+            continue;
+        }
+        if container.phase.partition != partition {
             continue;
         }
         assert!(cluster.queues()[&from].preemptable, "law 2: {id:?} taken from a protected queue");

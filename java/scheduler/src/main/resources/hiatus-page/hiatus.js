@@ -105,6 +105,7 @@ const COLUMNS = {
     ["Jobs", "number", queue => count(queue.jobs)],
     ["Containers wanted", "number", queue => count(queue.pending)],
     ["Suspended", "number", queue => count(queue.suspended)],
+    ["Spared from", "", queue => queue.spared_from || ""],
   ],
   suspended: [
     ["Container", "", one => make("span", {class: "id"}, one.container)],

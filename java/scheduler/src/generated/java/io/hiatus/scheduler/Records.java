@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = 1849782840;
+  static final int ABI = -1265911135;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -44,7 +44,7 @@ final class Records {
     to.putInt(waiting);
   }
 
-  /** A queue; its path is the text. Flags: 1 it has a parent, 2 others may take from it. */
+  /** A queue; its path is the text. Flags: 1 it has a parent, 2 others may take from it, 4 its own jobs may take from each other. */
   static void putQueue(FactBuffer out, int queue, int parent, int flags, byte[] text) {
     ByteBuffer to = out.record(4, 20 + text.length);
     to.putInt(queue);

@@ -44,7 +44,8 @@ final class AnswerTables {
 
   static String queues(JsonNode all) {
     return table(all.path("queues"), text("Queue", "queue"), text("Label", "partition"), percent("Entitled", "entitled"),
-        percent("Held", "held"), number("Jobs", "jobs"), number("Wanted", "pending"), number("Suspended", "suspended"));
+        percent("Held", "held"), number("Jobs", "jobs"), number("Wanted", "pending"), number("Suspended", "suspended"),
+        text("Spared from", "spared_from"));
   }
 
   static String jobs(JsonNode all) {

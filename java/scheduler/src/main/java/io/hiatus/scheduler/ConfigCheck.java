@@ -29,9 +29,10 @@ final class ConfigCheck {
   private static final String QUEUE_PREFIX = ALL_SCHEDULERS + "capacity.";
   /** What a map gets where nobody says how much. */
   private static final int USUAL_CONTAINER_MB = 1024;
-  private static final String[] FILES = {"core-site.xml", "yarn-site.xml", "capacity-scheduler.xml", "mapred-site.xml"};
+  private static final String QUEUE_FILE = "capacity-scheduler.xml";
+  private static final String[] FILES = {"core-site.xml", "yarn-site.xml", "resource-types.xml", QUEUE_FILE, "mapred-site.xml"};
 
-  /** One thing to do. */
+  /** One thing to do, or to know. */
   static final class Finding {
     final String file;
     final String key;
@@ -55,8 +56,9 @@ final class ConfigCheck {
   private final Path folder;
   private final Configuration conf = new Configuration(false);
   private final List<Finding> findings = new ArrayList<>();
+  private final List<Finding> notes = new ArrayList<>();
 
-  /** Reads the files that are there over Hadoop's defaults, and nothing else that may be on the class path. */
+  /** Checks the files that are there over Hadoop's defaults, and nothing else that may be on the class path. */
   ConfigCheck(Path folder) {
     this.folder = folder;
     for (String defaults : new String[] {"core-default.xml", "yarn-default.xml", "mapred-default.xml"}) {
@@ -69,28 +71,44 @@ final class ConfigCheck {
         conf.addResource(new org.apache.hadoop.fs.Path(folder.resolve(file).toUri()));
       }
     }
+    check();
   }
 
   /** All that is to be done; empty if everything is well. */
   List<Finding> findings() {
+    return findings;
+  }
+
+  /** What is well, and not everybody expects. */
+  List<Finding> notes() {
+    return notes;
+  }
+
+  private void check() {
     try {
       conf.size();
     } catch (RuntimeException e) {
-      return Arrays.asList(new Finding(folder.toString(), "files", "unreadable", e.getMessage()));
+      findings.add(new Finding(folder.toString(), "files", "unreadable", e.getMessage()));
+      return;
     }
     if (!has("yarn-site.xml")) {
-      return Arrays.asList(new Finding(folder.toString(), "yarn-site.xml", "missing", "name the folder that holds it, etc/hadoop usually"));
+      findings.add(new Finding(folder.toString(), "yarn-site.xml", "missing", "name the folder that holds it, etc/hadoop usually"));
+      return;
     }
     hadoop();
     knobs();
-    queues();
+    if (isStoreTheFile()) {
+      queues();
+    }
+    spared();
+    masters();
+    resourceTypes();
     scheduler();
     attributes();
     nodeManagers();
     if (has("mapred-site.xml")) {
       speculation();
     }
-    return findings;
   }
 
   private boolean has(String file) {
@@ -131,12 +149,71 @@ final class ConfigCheck {
     }
   }
 
+  /** Whether queues are as the folder says; otherwise a ResourceManager has read its file once, when its store was made. */
+  private boolean isStoreTheFile() {
+    String key = YarnConfiguration.SCHEDULER_CONFIGURATION_STORE_CLASS;
+    String store = conf.getTrimmed(key, YarnConfiguration.DEFAULT_CONFIGURATION_STORE);
+    if (!store.equals(YarnConfiguration.FILE_CONFIGURATION_STORE)) {
+      note(key, "queues and their properties are in that store, Hiatus' among them: what there is of them in files was not checked, and"
+          + " changes nothing once the store is made");
+      return false;
+    }
+    if (!has(QUEUE_FILE)) {
+      notes.add(new Finding(folder.toString(), QUEUE_FILE, "missing", "queues were not checked: a ResourceManager takes that file from"
+          + " elsewhere on its class path"));
+    }
+    return has(QUEUE_FILE);
+  }
+
   private void queues() {
-    for (String path : new HiatusConfiguration(conf).queues()) {
-      if (has("capacity-scheduler.xml") && !exists(path)) {
-        conf.getPropsWithPrefix(QUEUE_PREFIX + path + HiatusConfiguration.QUEUE_INFIX).keySet().forEach(knob ->
-            add(QUEUE_PREFIX + path + HiatusConfiguration.QUEUE_INFIX + knob, "there is no queue " + path + ": correct its path"));
+    for (String name : new TreeMap<>(conf.getPropsWithPrefix(QUEUE_PREFIX)).keySet()) {
+      String path = QueueProperty.pathIn(name);
+      if (path != null && !exists(path)) {
+        add(QUEUE_PREFIX + name, "there is no queue " + path + ": correct its path, or name it in its parent's property queues");
+      } else if (path != null && name.equals(path + "." + QueueProperty.CAPACITY.name)) {
+        maximum(QUEUE_PREFIX + name, QUEUE_PREFIX + path + "." + QueueProperty.MAXIMUM_CAPACITY.name);
       }
+    }
+    String complaint = StockValidation.complaint(conf);
+    if (complaint != null) {
+      findings.add(new Finding(QUEUE_FILE, QUEUE_PREFIX + "…", "refused", "no ResourceManager starts with these queues: " + complaint));
+    }
+  }
+
+  /** CapacityScheduler takes both without a word. */
+  private void maximum(String capacity, String maximum) {
+    double most = percentage(maximum);
+    if (most >= 0 && percentage(capacity) > most) {
+      add(capacity, "is above its maximum-capacity, " + conf.getTrimmed(maximum) + ": it never gets what it is guaranteed");
+    }
+  }
+
+  /** Not a number if it is none: a weight, or absolute. */
+  private double percentage(String key) {
+    try {
+      return Double.parseDouble(conf.getTrimmed(key, ""));
+    } catch (NumberFormatException e) {
+      return Double.NaN;
+    }
+  }
+
+  /** Who is let in is CapacityScheduler's affair, and comes before all order. */
+  private void masters() {
+    note(CapacitySchedulerConfiguration.MAXIMUM_APPLICATION_MASTERS_RESOURCE_PERCENT, "that part of a queue is for ApplicationMasters ("
+        + CapacitySchedulerConfiguration.DEFAULT_MAXIMUM_APPLICATIONMASTERS_RESOURCE_PERCENT + " where nothing is set, and queues may"
+        + " have their own): jobs beyond it are not let in, small or not, and no policy orders who has no ApplicationMaster."
+        + " Set it so that as many jobs run side by side as shall be ordered, and leave room for their tasks");
+  }
+
+  private void resourceTypes() {
+    String[] others = conf.getTrimmedStrings(YarnConfiguration.RESOURCE_TYPES);
+    if (others.length > 0 && memoryOnly()) {
+      add(CapacitySchedulerConfiguration.RESOURCE_CALCULATOR_CLASS, "no ResourceManager starts by it with " + YarnConfiguration.RESOURCE_TYPES
+          + " set: set it to DominantResourceCalculator's class");
+    }
+    if (others.length > 0) {
+      note(YarnConfiguration.RESOURCE_TYPES, "Hiatus judges memory and vcores only: of the rest CapacityScheduler gives what there is, and"
+          + " nothing is suspended to make room for it");
     }
   }
 
@@ -156,6 +233,18 @@ final class ConfigCheck {
         || conf.getBoolean(QUEUE_PREFIX + parent + ".auto-create-child-queue.enabled", false);
   }
 
+  /** Where nothing is taken back, smaller jobs wait as under stock. */
+  private void spared() {
+    for (String name : new TreeMap<>(conf.getPropsWithPrefix(QUEUE_PREFIX)).keySet()) {
+      String key = QUEUE_PREFIX + name;
+      if (name.endsWith("." + CapacitySchedulerConfiguration.QUEUE_PREEMPTION_DISABLED) && conf.getBoolean(key, false)) {
+        boolean within = name.endsWith(".intra-queue-preemption." + CapacitySchedulerConfiguration.QUEUE_PREEMPTION_DISABLED);
+        note(key, "Hiatus takes nothing of this queue" + (within ? " for its own jobs" : ", for its own jobs neither")
+            + ", nor of those below it that do not say false: a job waits until containers end there");
+      }
+    }
+  }
+
   private void scheduler() {
     String ours = HiatusScheduler.class.getName();
     if (!ours.equals(conf.getTrimmed(YarnConfiguration.RM_SCHEDULER))) {
@@ -165,13 +254,13 @@ final class ConfigCheck {
       add(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, "CapacityScheduler's preemption is refused while Hiatus places, and computes"
           + " its orders all the same: set it to false, unless you want it in the modes off and observe");
     }
+    HeartbeatLimits.set(conf).forEach(key -> note(key, "does nothing while Hiatus places: whatever has room starts at once"));
     vcores();
   }
 
   /** Where memory alone is counted, a NodeManager that suspends still starts nothing beyond its vcores. */
   private void vcores() {
-    String calculator = CapacitySchedulerConfiguration.RESOURCE_CALCULATOR_CLASS;
-    if (!conf.getTrimmed(calculator, DefaultResourceCalculator.class.getName()).equals(DefaultResourceCalculator.class.getName())) {
+    if (!memoryOnly()) {
       return;
     }
     long memoryMb = positive(YarnConfiguration.NM_PMEM_MB, YarnConfiguration.DEFAULT_NM_PMEM_MB);
@@ -180,9 +269,14 @@ final class ConfigCheck {
         positive(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, 1));
     if (memoryMb / containerMb > vcores) {
       add(YarnConfiguration.NM_VCORES, "a node of " + memoryMb + " MiB holds " + memoryMb / containerMb + " containers of " + containerMb
-          + " MiB and starts no more than its vcores, though " + calculator + " counts memory only: set at least so many, or count both"
+          + " MiB and starts no more than its vcores, though " + CapacitySchedulerConfiguration.RESOURCE_CALCULATOR_CLASS + " counts memory only: set at least so many, or count both"
           + " with DominantResourceCalculator");
     }
+  }
+
+  private boolean memoryOnly() {
+    String byDefault = DefaultResourceCalculator.class.getName();
+    return conf.getTrimmed(CapacitySchedulerConfiguration.RESOURCE_CALCULATOR_CLASS, byDefault).equals(byDefault);
   }
 
   private long positive(String key, long otherwise) {
@@ -220,19 +314,35 @@ final class ConfigCheck {
     return (Function<Configuration, Map<String, String>>) Class.forName(NODE_MANAGER_CHECK).getDeclaredConstructor().newInstance();
   }
 
-  /** MapReduce takes a suspended task for a slow one, starts it a second time and kills one of the two. */
+  /** MapReduce takes a suspended task for a slow one; second attempts are held back where its ApplicationMaster tells what it has. */
   private void speculation() {
+    boolean asked = !"0".equals(conf.getTrimmed(HiatusConfiguration.PROGRESS_INTERVAL_MS));
+    String otherwise = "set it to false, or, with hiatus-mapreduce-*.jar on every node, " + ESTIMATOR + " to " + SPECULATION_JAR
+        + "BatchMRTaskRuntimeEstimator";
     for (String key : new String[] {"mapreduce.map.speculative", "mapreduce.reduce.speculative"}) {
       if (conf.getBoolean(key, true) && !conf.getTrimmed(ESTIMATOR, "").startsWith(SPECULATION_JAR)) {
-        add(key, "suspended tasks would be run a second time: set it to false, or, with hiatus-mapreduce-*.jar on every node, "
-            + ESTIMATOR + " to " + SPECULATION_JAR + "BatchMRTaskRuntimeEstimator");
+        if (asked) {
+          note(key, "Hiatus holds second attempts of suspended tasks back, but while maps wait behind suspended reduces; where that is too"
+              + " little, " + otherwise);
+        } else {
+          add(key, "with " + HiatusConfiguration.PROGRESS_INTERVAL_MS + " = 0 no job is asked what tasks it has, and second attempts of"
+              + " suspended tasks are not held back: let jobs be asked, or " + otherwise);
+        }
       }
     }
   }
 
   private void add(String key, String advice) {
+    findings.add(finding(key, advice));
+  }
+
+  private void note(String key, String fact) {
+    notes.add(finding(key, fact));
+  }
+
+  private Finding finding(String key, String advice) {
     String value = conf.get(key);
-    findings.add(new Finding(file(key), key, value == null ? "(not set)" : value, advice));
+    return new Finding(file(key), key, value == null ? "(not set)" : value, advice);
   }
 
   /** The file that has it, or that it belongs in. */

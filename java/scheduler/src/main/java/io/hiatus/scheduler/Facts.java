@@ -218,16 +218,17 @@ class Facts {
   }
 
   /** A queue with its fractions by partition; nothing is written if that is what was written last. */
-  synchronized void queue(String path, String parent, boolean preemptable, Map<String, float[]> shares) {
+  synchronized void queue(String path, String parent, Preemptable preemptable, Map<String, float[]> shares) {
     List<Object> now = new ArrayList<>();
     now.add(parent);
-    now.add(preemptable);
+    now.add(preemptable.byOthers);
+    now.add(preemptable.within);
     shares.forEach((partition, share) -> now.add(partition + "=" + share[0] + "/" + share[1]));
     if (now.equals(queuesSent.put(path, now))) {
       return;
     }
     int queue = queues.intern(path);
-    int flags = (parent != null ? 1 : 0) | (preemptable ? 2 : 0);
+    int flags = (parent != null ? 1 : 0) | (preemptable.byOthers ? 2 : 0) | (preemptable.within ? 4 : 0);
     Records.putQueue(filling, queue, parent == null ? 0 : queues.intern(parent), flags, path.getBytes(UTF_8));
     shares.forEach((partition, share) ->
         Records.putQueueShare(filling, queue, partitions.intern(partition), share[0], share[1]));

@@ -70,9 +70,10 @@ public final class HiatusCommand extends Configured implements Tool {
       } else if (command.equals("explain") && ids.size() <= 1) {
         show(ids.isEmpty() ? "" : "/apps/" + ids.get(0), true, null);
       } else if (command.equals("check-config") && ids.size() == 1 && !json) {
-        List<ConfigCheck.Finding> findings = new ConfigCheck(Paths.get(ids.get(0))).findings();
-        findings.forEach(System.out::println);
-        return findings.isEmpty() ? 0 : 1;
+        ConfigCheck checked = new ConfigCheck(Paths.get(ids.get(0)));
+        checked.findings().forEach(System.out::println);
+        checked.notes().forEach(note -> System.out.println("(to know) " + note));
+        return checked.findings().isEmpty() ? 0 : 1;
       } else {
         System.err.println(USAGE);
         return 2;

@@ -213,6 +213,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     engine.configure(conf);
     drainer.configure(conf);
     stockPreemption.configure(getConfiguration(), engine.places());
+    HeartbeatLimits.tell(getConfiguration(), engine.places());
     // Not refused: it may be created later.
     unknownQueues(conf).forEach(path -> LOG.warn("HIATUS: there is no queue {} now: its properties have no effect", path));
   }

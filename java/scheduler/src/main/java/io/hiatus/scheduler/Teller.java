@@ -70,7 +70,7 @@ final class Teller {
   void queues(Facts facts) {
     if (scheduler.getRootQueue() != null) {
       Set<String> paths = new HashSet<>();
-      queue(facts, scheduler.getRootQueue(), true, paths);
+      queue(facts, scheduler.getRootQueue(), Preemptable.ABOVE_ROOT, paths);
       facts.queuesAre(paths);
       userLimits(facts);
     }
@@ -104,8 +104,8 @@ final class Teller {
     }
   }
 
-  private void queue(Facts facts, CSQueue queue, boolean preemptableAbove, Set<String> paths) {
-    boolean preemptable = isPreemptable(queue, preemptableAbove);
+  private void queue(Facts facts, CSQueue queue, Preemptable above, Set<String> paths) {
+    Preemptable preemptable = above.below(queue.getQueuePath(), scheduler.getQueueContext().getConfiguration());
     paths.add(queue.getQueuePath());
     queue(facts, queue, preemptable);
     List<CSQueue> children = queue.getChildQueues();
@@ -114,7 +114,7 @@ final class Teller {
     }
   }
 
-  private static void queue(Facts facts, CSQueue queue, boolean preemptable) {
+  private static void queue(Facts facts, CSQueue queue, Preemptable preemptable) {
     QueueCapacities capacities = queue.getQueueCapacities();
     Map<String, float[]> shares = new HashMap<>();
     for (String partition : capacities.getExistingNodeLabels()) {
@@ -125,14 +125,10 @@ final class Teller {
         shares);
   }
 
-  /** As queues inherit it in CapacityScheduler, whose own preemption, though, need not be on. */
-  private boolean isPreemptable(CSQueue queue, boolean above) {
-    return !scheduler.getConfiguration().getPreemptionDisabled(queue.getQueuePath(), !above);
-  }
-
-  /** A queue that the core has not heard of yet, and those above it; returns whether it may be preempted. */
-  private boolean freshQueue(Facts facts, CSQueue queue) {
-    boolean preemptable = isPreemptable(queue, queue.getParent() == null || freshQueue(facts, queue.getParent()));
+  /** A queue that the core has not heard of yet, and those above it; returns for whom it may be taken of. */
+  private Preemptable freshQueue(Facts facts, CSQueue queue) {
+    Preemptable above = queue.getParent() == null ? Preemptable.ABOVE_ROOT : freshQueue(facts, queue.getParent());
+    Preemptable preemptable = above.below(queue.getQueuePath(), scheduler.getQueueContext().getConfiguration());
     if (facts.queues.of(queue.getQueuePath()) == null) {
       queue(facts, queue, preemptable);
     }

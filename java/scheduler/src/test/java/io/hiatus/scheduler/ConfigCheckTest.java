@@ -6,6 +6,7 @@ import static java.util.Collections.singletonList;
 import static java.util.stream.Collectors.toList;
 import static org.hamcrest.CoreMatchers.allOf;
 import static org.hamcrest.CoreMatchers.containsString;
+import static org.hamcrest.CoreMatchers.not;
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.junit.Assert.assertEquals;
 
@@ -36,6 +37,8 @@ public class ConfigCheckTest {
     set("yarn-site.xml", SCHEDULER, HiatusScheduler.class.getName());
     set("yarn-site.xml", "yarn.scheduler.hiatus.mode", "observe");
     set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.queues", "default, etl");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.default.capacity", "60");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.capacity", "40");
     set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.hiatus.policy", "las");
     set("mapred-site.xml", "mapreduce.map.speculative", "false");
     set("mapred-site.xml", "mapreduce.reduce.speculative", "false");
@@ -45,8 +48,7 @@ public class ConfigCheckTest {
     files.computeIfAbsent(file, name -> new LinkedHashMap<>()).put(key, value);
   }
 
-  /** All but that this test has no jar of the NodeManagers'. */
-  private List<ConfigCheck.Finding> findings() throws IOException {
+  private ConfigCheck checked() throws IOException {
     Path conf = folder.newFolder().toPath();
     for (Map.Entry<String, Map<String, String>> file : files.entrySet()) {
       StringBuilder xml = new StringBuilder("<configuration>\n");
@@ -54,7 +56,12 @@ public class ConfigCheckTest {
           xml.append("<property><name>").append(key).append("</name><value>").append(value).append("</value></property>\n"));
       Files.write(conf.resolve(file.getKey()), xml.append("</configuration>\n").toString().getBytes(StandardCharsets.UTF_8));
     }
-    return new ConfigCheck(conf).findings().stream().filter(one -> !one.key.startsWith("hiatus-nodemanager")).collect(toList());
+    return new ConfigCheck(conf);
+  }
+
+  /** All but that this test has no jar of the NodeManagers'. */
+  private List<ConfigCheck.Finding> findings() throws IOException {
+    return checked().findings().stream().filter(one -> !one.key.startsWith("hiatus-nodemanager")).collect(toList());
   }
 
   /** The one finding. */
@@ -90,8 +97,91 @@ public class ConfigCheckTest {
   public void aQueueThatDoesNotExistIsToldUnlessItMayBeMade() throws Exception {
     set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.elt.hiatus.policy", "fifo");
     assertThat(finding(), allOf(containsString("capacity-scheduler.xml"), containsString("no queue root.elt")));
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.default.capacity", "3w");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.capacity", "2w");
     set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.auto-queue-creation-v2.enabled", "true");
     assertEquals(emptyList(), findings());
+  }
+
+  @Test
+  public void aPropertyOfCapacitySchedulersForAQueueThatDoesNotExistIsTold() throws Exception {
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.elt.user-limit-factor", "2");
+    assertThat(finding(), allOf(containsString("root.elt.user-limit-factor = 2"), containsString("no queue root.elt")));
+  }
+
+  /** What CapacityScheduler says of the two queues with those capacities and a property more. */
+  private String refused(String ofDefault, String ofEtl, String property, String value) throws Exception {
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.default.capacity", ofDefault);
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.capacity", ofEtl);
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root." + property, value);
+    return finding();
+  }
+
+  @Test
+  public void whatCapacitySchedulerItselfRefusesIsToldInItsWords() throws Exception {
+    String refused = "capacity-scheduler.xml: yarn.scheduler.capacity.… = refused: no ResourceManager starts with these queues: ";
+    assertThat(refused("60", "30", "queues", "default, etl"), allOf(containsString(refused), containsString("Illegal capacity sum of 0.9")));
+    assertThat(refused("60", "4w", "queues", "default, etl"), containsString(refused));
+    assertThat(refused("60", "40", "etl.minimum-user-limit-percent", "much"), allOf(containsString(refused), containsString("much")));
+  }
+
+  @Test
+  public void aCapacityAboveTheMaximumIsToldThoughStockTakesIt() throws Exception {
+    assertThat(refused("60", "40", "etl.maximum-capacity", "30"),
+        containsString("root.etl.capacity = 40: is above its maximum-capacity, 30: it never gets what it is guaranteed"));
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.maximum-capacity", "-1");
+    assertEquals(emptyList(), findings());
+  }
+
+  @Test
+  public void labelsAreInNoFileAndNoFault() throws Exception {
+    set("yarn-site.xml", "yarn.node-labels.enabled", "true");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.accessible-node-labels", "gpu");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.accessible-node-labels.gpu.capacity", "100");
+    assertEquals(emptyList(), findings());
+  }
+
+  @Test
+  public void anotherStoreThanTheFileIsToldAndItsQueuesAreNotJudgedByTheFile() throws Exception {
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.capacity", "50");
+    assertEquals(1, findings().size());
+    set("yarn-site.xml", "yarn.scheduler.configuration.store.class", "zk");
+    assertEquals(emptyList(), findings());
+    assertThat(checked().notes().toString(), containsString("yarn.scheduler.configuration.store.class = zk: queues and their properties"));
+  }
+
+  @Test
+  public void otherResourcesAndTheLimitOfApplicationMastersAreExplained() throws Exception {
+    String limit = "yarn.scheduler.capacity.maximum-am-resource-percent = ";
+    assertThat(checked().notes().toString(), allOf(containsString(limit + "(not set): that part of a queue is for ApplicationMasters (0.1"),
+        not(containsString("yarn.resource-types"))));
+    set("resource-types.xml", "yarn.resource-types", "yarn.io/gpu");
+    assertThat(finding(), containsString("resource-calculator = (not set): no ResourceManager starts by it with yarn.resource-types set"));
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.resource-calculator",
+        "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.maximum-am-resource-percent", "0.5");
+    assertThat(checked().notes().toString(), allOf(containsString(limit + "0.5"),
+        containsString("resource-types.xml: yarn.resource-types = yarn.io/gpu: Hiatus judges memory and vcores only")));
+    assertEquals(emptyList(), findings());
+  }
+
+  @Test
+  public void limitsOfAHeartbeatThatDoNothingAreTold() throws Exception {
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "5");
+    assertThat(checked().notes().toString(), containsString("maximum-container-assignments = 5: does nothing while Hiatus places"));
+  }
+
+  @Test
+  public void queuesOfWhichNothingIsTakenAreToldAndAreNoFault() throws Exception {
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.disable_preemption", "true");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.intra-queue-preemption.disable_preemption", "true");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.default.disable_preemption", "false");
+    assertEquals(emptyList(), findings());
+    String notes = checked().notes().toString();
+    assertThat(notes, allOf(containsString("root.etl.disable_preemption = true: Hiatus takes nothing of this queue, for its own jobs neither"),
+        containsString("root.intra-queue-preemption.disable_preemption = true: Hiatus takes nothing of this queue for its own jobs"),
+        not(containsString("root.default"))));
   }
 
   @Test
@@ -119,9 +209,13 @@ public class ConfigCheckTest {
   }
 
   @Test
-  public void speculationWithoutTheJarForItIsTold() throws Exception {
+  public void speculationIsNoFaultWhereJobsAreAskedForTheirTasks() throws Exception {
     files.get("mapred-site.xml").remove("mapreduce.reduce.speculative");
-    assertThat(finding(), allOf(containsString("mapred-site.xml: mapreduce.reduce.speculative"), containsString("second time")));
+    assertEquals(emptyList(), findings());
+    assertThat(checked().notes().toString(), allOf(containsString("mapreduce.reduce.speculative = (not set): Hiatus holds second attempts"),
+        not(containsString("mapreduce.map.speculative"))));
+    set("yarn-site.xml", "yarn.scheduler.hiatus.rm.progress-interval-ms", "0");
+    assertThat(finding(), allOf(containsString("mapred-site.xml: mapreduce.reduce.speculative"), containsString("not held back")));
     set("mapred-site.xml", "yarn.app.mapreduce.am.job.task.estimator.class", "io.hiatus.mapreduce.LateTaskRuntimeEstimator");
     assertEquals(emptyList(), findings());
   }

@@ -49,8 +49,8 @@ public class FactsTest {
     NativeLibrary.load(FOLDER.getRoot().toPath());
     core = Native.create("{\"yarn.scheduler.hiatus.plan-interval-ms\": \"0\"}");
     Map<String, float[]> all = singletonMap("", new float[] {1, 1});
-    facts.queue("root", null, true, all);
-    facts.queue("root.a", "root", true, all);
+    facts.queue("root", null, Preemptable.ABOVE_ROOT, all);
+    facts.queue("root.a", "root", Preemptable.ABOVE_ROOT, all);
     facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, false, Sides.NONE, 0);
     facts.app(APP, "root.a", "user", 0, emptySet(), false, false, 0);
     facts.activeAre(Collections.singleton(APP));
@@ -168,15 +168,15 @@ public class FactsTest {
   @Test
   public void aQueueIsToldWhenItChangesAndOnlyThen() {
     known();
-    facts.queue("root.a", "root", true, singletonMap("", new float[] {1, 1}));
+    facts.queue("root.a", "root", Preemptable.ABOVE_ROOT, singletonMap("", new float[] {1, 1}));
     assertTrue(facts.isEmpty());
-    facts.queue("root.a", "root", false, singletonMap("", new float[] {1, 1}));
+    facts.queue("root.a", "root", new Preemptable(false, true), singletonMap("", new float[] {1, 1}));
     assertFalse(facts.isEmpty());
     known();
     facts.queuesAre(Collections.singleton("root"));
     assertFalse(facts.isEmpty());
     known();
-    facts.queue("root.a", "root", true, singletonMap("", new float[] {1, 1}));
+    facts.queue("root.a", "root", Preemptable.ABOVE_ROOT, singletonMap("", new float[] {1, 1}));
     known();
     assertEquals("a queue of the same name is another one", 0, strangeFacts());
   }

@@ -17,7 +17,7 @@ public class StockPreemptionTest {
   private FakeApp big;
 
   /** Two queues of half the cluster each, and a preemption that is in a hurry; the queue that loses allows Hiatus nothing. */
-  private static void hasty(Configuration conf) {
+  static void hasty(Configuration conf) {
     queues(conf, "root", "default", 50, "other", 50);
     conf.set(queue("root.default", "hiatus.preemption"), "wait");
     conf.setBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, true);

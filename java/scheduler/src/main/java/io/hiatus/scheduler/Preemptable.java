@@ -1,0 +1,31 @@
+package io.hiatus.scheduler;
+
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
+
+/**
+ * For whom a queue's containers may be taken, as queues inherit it in CapacityScheduler: {@code disable_preemption} forbids it to
+ * all, {@code intra-queue-preemption.disable_preemption} to the queue's own jobs. CapacityScheduler's queues themselves say that
+ * nothing may be taken while its preemption is off as a whole, which need not be on for Hiatus.
+ */
+final class Preemptable {
+  /** What the root inherits. */
+  static final Preemptable ABOVE_ROOT = new Preemptable(true, true);
+
+  /** By other queues. */
+  final boolean byOthers;
+  /** For jobs of its own. */
+  final boolean within;
+  /** Whether the property for own jobs allows that: it is inherited by itself. */
+  private final boolean allowedWithin;
+
+  Preemptable(boolean byOthers, boolean allowedWithin) {
+    this.byOthers = byOthers;
+    this.within = byOthers && allowedWithin;
+    this.allowedWithin = allowedWithin;
+  }
+
+  /** That of the queue at this path, right below the one whose this is. */
+  Preemptable below(String path, CapacitySchedulerConfiguration conf) {
+    return new Preemptable(!conf.getPreemptionDisabled(path, !byOthers), !conf.getIntraQueuePreemptionDisabled(path, !allowedWithin));
+  }
+}
