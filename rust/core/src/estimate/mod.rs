@@ -2,6 +2,7 @@
 //! finished what history says of earlier runs of the job's class ([`first`]), which all policies begin with, else a default. HFSP's, which is learnt once from a phase's first tasks, is [`training`]; what users know is in
 //! [`hints`](crate::hints).
 
+pub mod left;
 pub mod training;
 
 use crate::settings::QueueSettings;

@@ -1,7 +1,7 @@
 //! Learning a phase's size from its first tasks (HFSP thesis, section 4.2).
 
 use crate::units::Millis;
-use crate::view::{PhaseView, TaskView};
+use crate::view::{JobView, PhaseView, TaskView};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -94,35 +94,97 @@ impl Training {
 pub enum Expected {
     /// By earlier runs of the job's class.
     OfItsClass(f64),
-    /// By all earlier jobs.
+    /// By all other jobs, and what runs.
     OfOthers(f64),
 }
 
-/// Task times of earlier jobs, by type of phase, that is, by request priority: MapReduce's maps and reduces.
+impl Expected {
+    /// As it is.
+    pub fn task_s(self) -> f64 {
+        match self {
+            Expected::OfItsClass(task_s) | Expected::OfOthers(task_s) => task_s,
+        }
+    }
+}
+
+/// What tasks of one type took in the jobs of which that is known. Each counts alike, whatever its number of tasks (gap 13).
+#[derive(Clone, Copy, Debug, Default)]
+struct Evidence {
+    /// Working time of one task, summed over jobs, in seconds.
+    time_s: f64,
+    /// The part of it that is done, likewise.
+    done: f64,
+    /// The longest of those that are not over, in seconds.
+    longest_s: f64,
+}
+
+impl Evidence {
+    /// Working time over what was completed in it: the estimate of a mean from data that are censored because not all is over
+    /// (exponential survival, Epstein and Sobel, *Life testing*, 1953). Where less than one job's tasks are done, what runs is
+    /// taken to have no more before it than behind it (spec section 6.1).
+    fn task_s(&self) -> Option<f64> {
+        let mean_s = self.time_s / self.done;
+        let guess_s = (2.0 * self.longest_s).min(MOST_GUESSED_S);
+        match self.done {
+            done if done >= 1.0 => Some(mean_s),
+            _ if self.longest_s <= 0.0 => None,
+            done if done > 0.0 => Some(mean_s.min(guess_s)),
+            _ => Some(guess_s),
+        }
+    }
+}
+
+/// Tasks that tell nothing and do not end are not taken for longer than this, in seconds: what outlives half of it is a service,
+/// and takes turns with others of its kind.
+const MOST_GUESSED_S: f64 = 7_200.0;
+
+/// Task times of other jobs, by type of phase, that is, by request priority: MapReduce's maps and reduces.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    by_priority: BTreeMap<i32, (f64, u32)>,
+    /// Of jobs that are over.
+    earlier: BTreeMap<i32, Evidence>,
+    /// With those that are there, as far as they are done.
+    now: BTreeMap<i32, Evidence>,
 }
 
 impl History {
-    /// A job is over; each counts alike, whatever its number of tasks (gap 13).
+    /// A job is over.
     pub fn note(&mut self, phases: &[PhaseView]) {
         for phase in phases.iter().filter(|phase| phase.finished > 0) {
-            let (sum, jobs) = self.by_priority.entry(phase.key.priority).or_default();
-            *sum += phase.finished_time.seconds() / f64::from(phase.finished);
-            *jobs += 1;
+            let earlier = self.earlier.entry(phase.key.priority).or_default();
+            earlier.time_s += phase.finished_time.seconds() / f64::from(phase.finished);
+            earlier.done += 1.0;
+        }
+    }
+
+    /// What is known by now: what the jobs that are there have worked so far counts as well, for all alike.
+    pub fn look(&mut self, jobs: &[JobView]) {
+        self.now.clone_from(&self.earlier);
+        for phase in jobs.iter().flat_map(|job| &job.phases).filter(|phase| !phase.gated) {
+            let (mut tasks, mut done) = (f64::from(phase.finished), f64::from(phase.finished));
+            let (mut time_s, mut running_s) = (phase.finished_time.seconds(), 0.0_f64);
+            for task in &phase.first {
+                if let TaskView::Running { worked, progress, .. } = task {
+                    tasks += 1.0;
+                    done += progress.unwrap_or(0.0);
+                    time_s += worked.seconds();
+                    running_s = running_s.max(worked.seconds());
+                }
+            }
+            if time_s > 0.0 {
+                let now = self.now.entry(phase.key.priority).or_default();
+                now.time_s += time_s / tasks;
+                now.done += done / tasks;
+                now.longest_s = now.longest_s.max(running_s);
+            }
         }
     }
 
     /// What is known of tasks like the phase's, before any of it was seen: surest first.
     pub fn expected(&self, phase: &PhaseView) -> Option<Expected> {
         let of_class = phase.earlier_s.map(Expected::OfItsClass);
-        of_class.or_else(|| self.mean(phase.key.priority).map(Expected::OfOthers))
-    }
-
-    /// s̄: mean task time over earlier jobs, in seconds; `None` before the first.
-    fn mean(&self, priority: i32) -> Option<f64> {
-        self.by_priority.get(&priority).map(|(sum, jobs)| sum / f64::from(*jobs))
+        let of_others = || self.now.get(&phase.key.priority).and_then(Evidence::task_s).map(Expected::OfOthers);
+        of_class.or_else(of_others)
     }
 }
 

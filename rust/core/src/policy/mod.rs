@@ -7,6 +7,7 @@ mod flex;
 pub mod hfsp;
 mod las;
 mod srpt;
+mod turns;
 
 use crate::entitlement::EPSILON;
 use crate::settings::{PolicyKind, QueueSettings};
@@ -128,7 +129,7 @@ pub fn create(kind: PolicyKind) -> Box<dyn Policy> {
         PolicyKind::Fifo => Box::new(fifo::Fifo),
         PolicyKind::Fair => Box::new(fair::Fair),
         PolicyKind::Las => Box::new(las::Las),
-        PolicyKind::Srpt => Box::new(srpt::Srpt),
+        PolicyKind::Srpt => Box::new(srpt::Srpt::default()),
         PolicyKind::Hfsp => Box::new(hfsp::Hfsp::default()),
         PolicyKind::Flex => Box::new(flex::Flex::default()),
     }

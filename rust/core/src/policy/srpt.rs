@@ -1,12 +1,42 @@
 //! Shortest remaining processing time, on estimated sizes.
 
-use super::{fill_in_order, sorted_by_key, JobView, Policy, Supply, Target};
+use super::turns::Turns;
+use super::{fill_in_order, JobView, PhaseView, Policy, Supply, Target};
+use crate::estimate::left::Left;
+use crate::estimate::training::History;
+use crate::settings::QueueSettings;
+use crate::units::AppId;
+use std::ops::Add;
 
-#[derive(Clone, Debug)]
-pub(super) struct Srpt;
+/// The policy and its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Srpt {
+    history: History,
+    turns: Turns,
+}
 
 impl Policy for Srpt {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
-        fill_in_order(sorted_by_key(jobs, |job| job.remaining), supply.entitled)
+        self.history.look(jobs);
+        let left = jobs.iter().map(|job| (job, self.left(job, supply.settings))).collect();
+        fill_in_order(self.turns.in_order(left), supply.entitled)
+    }
+
+    fn departed(&mut self, _app: AppId, phases: &[PhaseView]) {
+        self.history.note(phases);
+    }
+}
+
+impl Srpt {
+    fn left(&self, job: &JobView, settings: &QueueSettings) -> Left {
+        if job.phases.iter().all(|phase| phase.to_do() == 0) {
+            // It is its ApplicationMaster so far, or between two phases.
+            return Left { work_s: job.remaining, ..Left::default() };
+        }
+        let of = |phase| {
+            let before_s = self.history.expected(phase).map_or(settings.default_task.seconds(), |expected| expected.task_s());
+            Left::of(phase, before_s)
+        };
+        job.phases.iter().map(of).fold(Left::default(), Left::add)
     }
 }

@@ -13,6 +13,7 @@
 mod snapshot;
 mod work;
 
+use super::turns::Turns;
 use super::{by_arrival, JobView, PhaseView, Policy, Sizing, Supply, Target};
 use crate::entitlement::EPSILON;
 use crate::estimate::training::History;
@@ -36,6 +37,7 @@ struct Allotment {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flex {
     history: History,
+    turns: Turns,
     decided: Option<Millis>,
     allotments: BTreeMap<AppId, Allotment>,
 }
@@ -66,7 +68,8 @@ impl Policy for Flex {
 
 impl Flex {
     fn decide(&mut self, supply: &Supply<'_>, jobs: &[JobView]) {
-        let snapshot = Snapshot::take(supply, jobs, &self.history);
+        self.history.look(jobs);
+        let snapshot = Snapshot::take(supply, jobs, &self.history, &mut self.turns);
         self.allotments.clear();
         // Where everybody gets all it can use there is nothing to search for.
         let budget = if snapshot.is_contended() { default_evaluations(jobs.len()) } else { 0 };

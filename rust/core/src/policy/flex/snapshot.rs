@@ -36,7 +36,7 @@ pub struct Entrant<'a> {
 pub struct Snapshot<'a> {
     /// What one slot is of the partition.
     pub slot: f64,
-    /// The jobs in the order of the problem, which is that of their arrival.
+    /// The jobs in the order of the problem: by which of equals the earlier comes first.
     pub entrants: Vec<Entrant<'a>>,
     /// What is to be solved.
     pub problem: Problem,
@@ -44,7 +44,7 @@ pub struct Snapshot<'a> {
 
 impl<'a> Snapshot<'a> {
     /// The problem as it is now.
-    pub fn take(supply: &Supply<'_>, jobs: &'a [JobView], history: &History) -> Snapshot<'a> {
+    pub fn take(supply: &Supply<'_>, jobs: &'a [JobView], history: &History, turns: &mut Turns) -> Snapshot<'a> {
         let mut arrived: Vec<&JobView> = jobs.iter().collect();
         arrived.sort_by(|a, b| by_arrival(a, b));
         let free = supply.entitled - jobs.iter().map(|job| job.pinned).sum::<f64>();

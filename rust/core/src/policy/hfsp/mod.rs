@@ -24,6 +24,8 @@ pub mod virtual_cluster;
 pub mod waves;
 
 use super::{by_arrival, EstimateError, JobView, PhaseView, Policy, Sizing, Supply, Target};
+use crate::estimate::left::Left;
+use crate::policy::turns::Turns;
 use crate::units::{AppId, Resource};
 use sizes::Sizes;
 use virtual_cluster::VirtualCluster;
@@ -44,7 +46,6 @@ enum Class {
 struct Ranked<'a> {
     job: &'a JobView,
     class: Class,
-    left_s: f64,
 }
 
 /// The policy and its memory.
@@ -52,6 +53,7 @@ struct Ranked<'a> {
 pub(super) struct Hfsp {
     sizes: Sizes,
     virtually: VirtualCluster,
+    turns: Turns,
     /// Capacity since the last plan, and of which total.
     capacity: f64,
     total: Resource,
@@ -64,13 +66,14 @@ impl Policy for Hfsp {
         // Jobs age in what their queue could hold, not in what they happen to want; their ApplicationMasters do none of their work.
         let pinned: f64 = jobs.iter().map(|job| job.pinned).sum();
         (self.capacity, self.total) = ((supply.attainable - pinned).max(0.0), supply.total);
+        self.sizes.look(jobs);
         // Time alone changes nothing about a job whose phases' sizes are all known.
         for job in jobs {
             if job.changed || self.sizes.may_learn(job.app) {
                 self.sizes.observe(job, supply, &mut self.virtually);
             }
         }
-        let order = in_order(jobs.iter().map(|job| self.rank(job)).collect());
+        let order = self.in_order(jobs);
         targets::targets(&order, &self.sizes, supply)
     }
 
@@ -96,22 +99,24 @@ impl Hfsp {
             Some(place) => Class::Late(place),
             None => Class::Rest,
         };
-        Ranked { job, class, left_s: self.virtually.remaining(job.app, self.total) }
+        Ranked { job, class }
     }
-}
 
-/// Work, in seconds of the partition, that is nothing: far above what rounding adds in days, far below one task on the largest cluster.
-const NOTHING_S: f64 = 1e-6;
-
-/// The order of section 2.4 of the specification: class, what is virtually left, then as everywhere.
-///
-/// Under fair sharing jobs that have as much left keep having as much left. Were it compared to the last digit, such a pair would
-/// change its order whenever rounding does, and take its containers in turns.
-fn in_order(mut jobs: Vec<Ranked<'_>>) -> Vec<Ranked<'_>> {
-    let left = |ranked: &Ranked<'_>| if ranked.class == Class::Rest { ranked.left_s } else { 0.0 };
-    jobs.sort_by(|a, b| a.class.cmp(&b.class).then(left(a).total_cmp(&left(b))));
-    for equal in jobs.chunk_by_mut(|a, b| a.class == b.class && left(b) - left(a) < NOTHING_S) {
-        equal.sort_by(|a, b| by_arrival(a.job, b.job));
+    /// The order of section 2.4 of the specification: class, then what is left, in turn.
+    ///
+    /// Who has really less left than virtually had service ahead of the others: it is nearly done, and goes by that.
+    fn in_order<'a>(&mut self, jobs: &'a [JobView]) -> Vec<Ranked<'a>> {
+        let mut order: Vec<Ranked<'a>> = jobs.iter().map(|job| self.rank(job)).collect();
+        order.sort_by(|a, b| a.class.cmp(&b.class).then_with(|| by_arrival(a.job, b.job)));
+        let rest = order.partition_point(|ranked| ranked.class != Class::Rest);
+        let runners = order[rest..].iter().map(|ranked| {
+            let really = self.sizes.really_left(ranked.job);
+            let virtual_s = self.virtually.remaining(ranked.job.app, self.total);
+            (ranked.job, Left { work_s: virtual_s.min(really.work_s), ..really })
+        });
+        let in_turn = self.turns.in_order(runners.collect());
+        order.truncate(rest);
+        order.extend(in_turn.into_iter().map(|job| Ranked { job, class: Class::Rest }));
+        order
     }
-    jobs
 }

@@ -2,6 +2,7 @@
 
 use super::virtual_cluster::VirtualCluster;
 use super::waves::Waves;
+use crate::estimate::left::Left;
 use crate::estimate::training::{Estimator, History, Learnt, Training};
 use crate::fact::PhaseKey;
 use crate::policy::{EstimateError, Supply};
@@ -156,22 +157,44 @@ impl Sizes {
                     if size.source == Source::Initial && !first.is_empty() {
                         size.source = Source::Training;
                     }
+                    if size.source != Source::Hint {
+                        size.follow(estimator.initial(self.history.expected(phase)), phase, virtually, job.app);
+                    }
                     let all_there =
                         first.len() >= rules.training_tasks as usize || phase.to_do() <= phase.held + phase.suspended;
                     if let Some(learnt) = Some(first).filter(|_| all_there).and_then(|first| estimator.learn(first)) {
                         size.settle(learnt, phase, virtually, job.app, rules.retain_ageing);
                     }
                 }
-                Source::Final if size.guessed && size.open && phase.finished == 0 => {
-                    if virtually.is_done(job.app, phase.key) {
-                        if let Some(learnt) = estimator.learn(first) {
-                            size.settle(learnt, phase, virtually, job.app, false);
+                Source::Final if size.guessed && size.open => {
+                    // Of tasks that tell nothing more is known with time, of all alike. Virtually done is such a job only where all
+                    // that may be guessed is over: it gets as much again then.
+                    let of_all = estimator.initial(self.history.expected(phase));
+                    match estimator.learn(first) {
+                        Some(learnt) if !learnt.guessed || virtually.is_done(job.app, phase.key) => {
+                            size.settle(learnt, phase, virtually, job.app, rules.retain_ageing && !learnt.guessed);
                         }
+                        _ => size.follow(of_all, phase, virtually, job.app),
                     }
                 }
                 Source::Final => {}
             }
         }
+    }
+
+    /// Evidence of all jobs that are there, before they are observed.
+    pub fn look(&mut self, jobs: &[JobView]) {
+        self.history.look(jobs);
+    }
+
+    /// What the job really has left, and by how much that may be wrong, in seconds of the partition: by its tasks that are done, or
+    /// by its sizes before any is.
+    pub fn really_left(&self, job: &JobView) -> Left {
+        let sizes = self.jobs.get(&job.app);
+        job.phases.iter().fold(Left::default(), |sum, phase| {
+            let size_s = sizes.and_then(|sizes| sizes.get(&phase.key)).map_or(0.0, |size| size.task_s);
+            sum + Left::of(phase, size_s)
+        })
     }
 
     /// Whether time alone may tell more about the job: one of its phases is not sized for good, or it was never seen.
@@ -260,6 +283,14 @@ impl Sizes {
 }
 
 impl Size {
+    /// What is known by now says another time of a task: what was virtually served still counts.
+    fn follow(&mut self, task_s: f64, phase: &PhaseView, virtually: &mut VirtualCluster, app: AppId) {
+        if self.task_s != task_s {
+            self.task_s = task_s;
+            virtually.update(app, phase.key, |waves| waves.retain(task_s));
+        }
+    }
+
     /// The phase's size is known now: S_f, what its tasks that are not done have left.
     fn settle(&mut self, learnt: Learnt, phase: &PhaseView, virtually: &mut VirtualCluster, app: AppId, retain: bool) {
         (self.source, self.task_s, self.guessed) = (Source::Final, learnt.task_s, learnt.guessed);

@@ -1,0 +1,65 @@
+//! What a phase really has left, as its tasks that are done tell, and by how much that may be wrong.
+
+use crate::view::{PhaseView, TaskView};
+use std::ops::Add;
+
+/// An estimate is taken to be off by so many standard errors of the mean that it rests on, 95 % of a normal distribution.
+const STANDARD_ERRORS: f64 = 2.0;
+
+/// Work left, in seconds of the partition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Left {
+    /// As estimated.
+    pub work_s: f64,
+    /// By how much that may be wrong, either way.
+    pub error_s: f64,
+}
+
+impl Add for Left {
+    type Output = Left;
+
+    fn add(self, other: Left) -> Left {
+        Left { work_s: self.work_s + other.work_s, error_s: self.error_s + other.error_s }
+    }
+}
+
+impl Left {
+    /// Mean time of the phase's finished tasks, or `before_s` before there is any, × its tasks left, less what those that run have
+    /// done of it.
+    pub fn of(phase: &PhaseView, before_s: f64) -> Left {
+        let task_s = match phase.finished {
+            0 => before_s,
+            tasks => phase.finished_time.seconds() / f64::from(tasks),
+        };
+        let behind = phase.first.iter().map(|task| match *task {
+            TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => {
+                task_s - (worked.seconds() * (1.0 - done) / done).min(task_s)
+            }
+            // One that has outlived what its like take has as much again before it as behind it.
+            TaskView::Running { worked, .. } if worked.seconds() > task_s => task_s - worked.seconds(),
+            TaskView::Running { worked, .. } => worked.seconds(),
+            TaskView::Finished { .. } => 0.0,
+        });
+        let tasks = f64::from(phase.to_do());
+        let work_s = (task_s * tasks - behind.sum::<f64>()).max(0.0);
+        let error_s = STANDARD_ERRORS * standard_error(phase) * tasks;
+        Left { work_s: work_s * phase.one, error_s: error_s * phase.one }
+    }
+}
+
+/// Standard error of the mean time of the phase's tasks, by those of its first that are done, in seconds; 0 before there are two.
+fn standard_error(phase: &PhaseView) -> f64 {
+    let times = || {
+        phase.first.iter().filter_map(|task| match task {
+            TaskView::Finished { worked } => Some(worked.seconds()),
+            TaskView::Running { .. } => None,
+        })
+    };
+    let tasks = times().count() as f64;
+    if tasks < 2.0 {
+        return 0.0;
+    }
+    let mean = times().sum::<f64>() / tasks;
+    let squares: f64 = times().map(|time| (time - mean).powi(2)).sum();
+    (squares / (tasks - 1.0) / tasks).sqrt()
+}
