@@ -3,15 +3,12 @@
 use crate::view::{PhaseView, TaskView};
 use std::ops::Add;
 
-/// An estimate is taken to be off by so many standard errors of the mean that it rests on, 95 % of a normal distribution.
-const STANDARD_ERRORS: f64 = 2.0;
-
 /// Work left, in seconds of the partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Left {
     /// As estimated.
     pub work_s: f64,
-    /// By how much that may be wrong, either way.
+    /// By how much that may be wrong, either way: a standard error of the mean task time that it rests on.
     pub error_s: f64,
 }
 
@@ -42,7 +39,7 @@ impl Left {
         });
         let tasks = f64::from(phase.to_do());
         let work_s = (task_s * tasks - behind.sum::<f64>()).max(0.0);
-        let error_s = STANDARD_ERRORS * standard_error(phase) * tasks;
+        let error_s = standard_error(phase) * tasks;
         Left { work_s: work_s * phase.one, error_s: error_s * phase.one }
     }
 }

@@ -141,8 +141,8 @@ pub fn by_arrival(a: &JobView, b: &JobView) -> std::cmp::Ordering {
 }
 
 /// Jobs sorted by a key, smallest first, ties [`by_arrival`].
-fn sorted_by_key(jobs: &[JobView], key: impl Fn(&JobView) -> f64) -> Vec<&JobView> {
-    let mut order: Vec<_> = jobs.iter().collect();
+fn sorted_by_key<'a>(jobs: impl IntoIterator<Item = &'a JobView>, key: impl Fn(&JobView) -> f64) -> Vec<&'a JobView> {
+    let mut order: Vec<_> = jobs.into_iter().collect();
     order.sort_by(|a, b| key(a).total_cmp(&key(b)).then_with(|| by_arrival(a, b)));
     order
 }

@@ -1,7 +1,7 @@
 //! Shortest remaining processing time, on estimated sizes.
 
 use super::turns::Turns;
-use super::{fill_in_order, JobView, PhaseView, Policy, Supply, Target};
+use super::{fill_in_order, sorted_by_key, JobView, PhaseView, Policy, Supply, Target};
 use crate::estimate::left::Left;
 use crate::estimate::training::History;
 use crate::settings::QueueSettings;
@@ -18,8 +18,12 @@ pub(super) struct Srpt {
 impl Policy for Srpt {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
         self.history.look(jobs);
-        let left = jobs.iter().map(|job| (job, self.left(job, supply.settings))).collect();
-        fill_in_order(self.turns.in_order(left), supply.entitled)
+        // A job that is its ApplicationMaster so far, or is between two phases, counts as one task: finding out is cheap, and is no turn.
+        let (sized, unknown): (Vec<_>, Vec<_>) = jobs.iter().partition(|job| job.phases.iter().any(|phase| phase.to_do() > 0));
+        let left = sized.into_iter().map(|job| (job, self.left(job, supply.settings))).collect();
+        let mut order = sorted_by_key(unknown, |job| job.remaining);
+        order.extend(self.turns.in_order(left));
+        fill_in_order(order, supply.entitled)
     }
 
     fn departed(&mut self, _app: AppId, phases: &[PhaseView]) {
@@ -29,10 +33,6 @@ impl Policy for Srpt {
 
 impl Srpt {
     fn left(&self, job: &JobView, settings: &QueueSettings) -> Left {
-        if job.phases.iter().all(|phase| phase.to_do() == 0) {
-            // It is its ApplicationMaster so far, or between two phases.
-            return Left { work_s: job.remaining, ..Left::default() };
-        }
         let of = |phase| {
             let before_s = self.history.expected(phase).map_or(settings.default_task.seconds(), |expected| expected.task_s());
             Left::of(phase, before_s)

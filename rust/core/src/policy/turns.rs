@@ -17,13 +17,17 @@ pub(super) struct Turns {
 
 impl Turns {
     /// Least left first. Each job, in the order as it was, newcomers last and those as they arrived, passes whom it leads by more than
-    /// both may be wrong, up to the first whom it does not lead. That is one order, whatever the errors, and nobody changes places
-    /// twice because of the same difference.
+    /// both may be wrong, a newcomer also those who are no better and arrived after it, up to the first whom it does not pass. That is
+    /// one order, whatever the errors, and nobody changes places twice because of the same difference.
     pub fn in_order<'a>(&mut self, mut jobs: Vec<(&'a JobView, Left)>) -> Vec<&'a JobView> {
         let place = |job: &JobView| self.places.get(&job.app).copied().unwrap_or(usize::MAX);
         jobs.sort_by(|(a, _), (b, _)| place(a).cmp(&place(b)).then_with(|| by_arrival(a, b)));
         for at in 1..jobs.len() {
-            let passed = jobs[..at].iter().rev().take_while(|other| passes(&jobs[at], other)).count();
+            let one = &jobs[at];
+            let new = place(one.0) == usize::MAX;
+            let earlier = |other: &JobView| if new { by_arrival(one.0, other).is_lt() } else { one.0.priority > other.priority };
+            let passes = |other: &(&JobView, Left)| leads(&one.1, &other.1) || earlier(other.0) && !leads(&other.1, &one.1);
+            let passed = jobs[..at].iter().rev().take_while(|other| passes(other)).count();
             jobs[at - passed..=at].rotate_right(1);
         }
         self.places = jobs.iter().enumerate().map(|(place, (job, _))| (job.app, place)).collect();
@@ -31,8 +35,7 @@ impl Turns {
     }
 }
 
-/// Whether the one leads the other by more than both may be wrong, or is more important and not led so.
-fn passes(one: &(&JobView, Left), other: &(&JobView, Left)) -> bool {
-    let leads = |a: &Left, b: &Left| a.work_s + a.error_s + b.error_s + NOTHING_S < b.work_s;
-    leads(&one.1, &other.1) || (one.0.priority > other.0.priority && !leads(&other.1, &one.1))
+/// Whether the one has less left than the other by more than both may be wrong.
+fn leads(one: &Left, other: &Left) -> bool {
+    one.work_s + one.error_s + other.error_s + NOTHING_S < other.work_s
 }

@@ -5,8 +5,10 @@
 
 use super::work::Work;
 use crate::entitlement::EPSILON;
+use crate::estimate::left::Left;
 use crate::estimate::training::History;
 use crate::flex::{Job, Metric, Penalty, Problem, Seconds, Step, Terms};
+use crate::policy::turns::Turns;
 use crate::policy::{by_arrival, Supply};
 use crate::view::{JobView, PhaseView};
 use crate::waterline::{waterline, Bounds};
@@ -36,7 +38,7 @@ pub struct Entrant<'a> {
 pub struct Snapshot<'a> {
     /// What one slot is of the partition.
     pub slot: f64,
-    /// The jobs in the order of the problem: by which of equals the earlier comes first.
+    /// The jobs in the order of the problem, which is that of their arrival.
     pub entrants: Vec<Entrant<'a>>,
     /// What is to be solved.
     pub problem: Problem,
@@ -52,8 +54,7 @@ impl<'a> Snapshot<'a> {
         let slot = smallest.max(free / MOST_SLOTS);
         let slots = (free / slot + EPSILON) as u32;
         let bounds = bounds(supply, &arrived, slot, slots);
-        let entrant = |(job, bounds): (&&'a JobView, &Bounds)| {
-            let work = Work::of(job, history, supply.settings);
+        let entrant = |((job, bounds), work): ((&&'a JobView, &Bounds), Work)| {
             let (penalty, unusable) = penalty(supply, job, &work, slot, bounds.max.min(slots));
             let age = match supply.settings.flex.metric.ignores_age() {
                 true => 0.0,
@@ -63,7 +64,8 @@ impl<'a> Snapshot<'a> {
             let job_of = Job { work: left, min: bounds.min, max: bounds.max, age, penalty };
             (Entrant { job, work, unusable }, job_of)
         };
-        let (entrants, jobs) = arrived.iter().zip(&bounds).map(entrant).unzip();
+        let works = in_turn(arrived.iter().map(|job| Work::of(job, history, supply.settings)).collect(), &arrived, turns);
+        let (entrants, jobs) = arrived.iter().zip(&bounds).zip(works).map(entrant).unzip();
         let problem = Problem { slots, aggregate: supply.settings.flex.metric.aggregate(), jobs };
         Snapshot { slot, entrants, problem }
     }
@@ -72,6 +74,25 @@ impl<'a> Snapshot<'a> {
     pub fn is_contended(&self) -> bool {
         self.problem.jobs.iter().map(|job| u64::from(job.max)).sum::<u64>() > u64::from(self.problem.slots)
     }
+}
+
+/// So much more left is later in a solver's eyes, whatever it rounds.
+const TRACE: f64 = 1.001;
+
+/// A solver knows of no errors: who leads another by less than those is told to have as much left, and a trace more, which is no tie.
+fn in_turn(mut works: Vec<Work>, jobs: &[&JobView], turns: &mut Turns) -> Vec<Work> {
+    let left = |work: &Work| Left { work_s: work.left_s, error_s: work.error_s };
+    let known = |job: &&JobView| job.phases.iter().any(|phase| phase.to_do() > 0);
+    let sized = jobs.iter().copied().zip(works.iter().map(left)).filter(|(job, _)| known(job));
+    let order = turns.in_order(sized.collect());
+    let mut least_s = 0.0_f64;
+    for job in order {
+        if let Some(at) = jobs.iter().position(|other| other.app == job.app) {
+            works[at].left_s = works[at].left_s.max(least_s);
+            least_s = works[at].left_s * TRACE;
+        }
+    }
+    works
 }
 
 /// What the job may want to hold beside its ApplicationMaster, as a fraction of the partition.

@@ -1,6 +1,7 @@
 //! What a job has left: the average time of a phase's tasks × its tasks left (Wolf et al. 2010, §3.3), estimated anew
 //! whenever somebody asks.
 
+use crate::estimate::left::Left;
 use crate::estimate::training::{Expected, History};
 use crate::settings::QueueSettings;
 use crate::view::{JobView, PhaseView, TaskView};
@@ -40,6 +41,8 @@ pub struct Work {
     pub source: Source,
     /// What is not done.
     pub left_s: f64,
+    /// By how much that may be wrong.
+    pub error_s: f64,
     /// With what is done.
     pub whole_s: f64,
     /// The longest task time of all phases, in seconds.
@@ -49,15 +52,13 @@ pub struct Work {
 impl Work {
     /// The work of a job, as far as its phases are known.
     pub fn of(job: &JobView, history: &History, settings: &QueueSettings) -> Work {
-        let mut work = Work { source: Source::Average, left_s: 0.0, whole_s: 0.0, task_s: 0.0 };
+        let mut work = Work { source: Source::Average, left_s: 0.0, error_s: 0.0, whole_s: 0.0, task_s: 0.0 };
         for phase in &job.phases {
             let (source, task_s) = task_time(phase, job, history, settings);
-            let done = phase.first.iter().map(|task| match task {
-                TaskView::Running { worked, .. } => worked.seconds().min(task_s),
-                TaskView::Finished { .. } => 0.0,
-            });
+            let left = Left::of(phase, task_s);
             let all = task_s * f64::from(phase.to_do());
-            work.left_s += (all - done.sum::<f64>()).max(0.0) * phase.one;
+            work.left_s += left.work_s;
+            work.error_s += left.error_s;
             work.whole_s += (all + phase.finished_time.seconds()) * phase.one;
             work.task_s = work.task_s.max(task_s);
             if phase.left() > 0 {

@@ -3,7 +3,7 @@
 use super::virtual_cluster::VirtualCluster;
 use super::waves::Waves;
 use crate::estimate::left::Left;
-use crate::estimate::training::{Estimator, History, Learnt, Training};
+use crate::estimate::training::{Estimator, History, Learnt, Spread, Training};
 use crate::fact::PhaseKey;
 use crate::policy::{EstimateError, Supply};
 use crate::state::ByHandle;
@@ -64,6 +64,8 @@ pub struct Trainee {
     pub advanced: u32,
     /// Its phases that are not trained.
     pub phases: Vec<Untrained>,
+    /// It is known that jobs differ, so that what it tells is worth room of those before it. Otherwise it takes what becomes free.
+    pub takes: bool,
 }
 
 /// Containers for training tasks of one phase.
@@ -216,12 +218,14 @@ impl Sizes {
     /// What the job needs for training, if one of its phases is not trained.
     pub fn training(&self, job: &JobView, supply: &Supply<'_>) -> Option<Trainee> {
         let sizes = self.jobs.get(&job.app)?;
-        let mut trainee = Trainee { size_s: 0.0, advanced: 0, phases: Vec::new() };
+        let mut trainee = Trainee { size_s: 0.0, advanced: 0, phases: Vec::new(), takes: false };
         for phase in &job.phases {
             let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Hint);
             // From a task that waits for maps nothing is learnt: it comes when it is its job's turn. So it does where earlier runs of
-            // the job's class have told the size already.
-            let may_train = phase.left() > 0 && !phase.gated && phase.earlier_s.is_none();
+            // the job's class have told the size already, or those of all jobs, which are alike.
+            let spread = self.history.spread(phase);
+            let told = phase.earlier_s.is_some() || spread == Spread::Alike;
+            let may_train = phase.left() > 0 && !phase.gated && !told;
             let Some(size) = size.filter(|_| may_train) else { continue };
             let rules = &supply.settings.hfsp;
             let first = first(phase, rules.training_tasks);
@@ -232,6 +236,7 @@ impl Sizes {
             let wanted = (rules.training_tasks - finished).min(phase.left()).max(train);
             trainee.size_s += size.task_s * f64::from(size.tasks) * phase.one;
             trainee.advanced += first.len() as u32;
+            trainee.takes |= spread == Spread::Wide;
             trainee.phases.push(Untrained { train, wanted, one: phase.one });
         }
         (!trainee.phases.is_empty()).then_some(trainee)

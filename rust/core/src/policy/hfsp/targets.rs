@@ -15,18 +15,23 @@ use std::collections::BTreeMap;
 pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<Target> {
     let pinned: f64 = order.iter().map(|ranked| ranked.job.pinned).sum();
     let ahead = ahead(order, sizes, supply, supply.entitled - pinned);
-    let floor = |ranked: &Ranked<'_>| ranked.job.pinned + ahead.get(&ranked.job.app).map_or(0.0, |(_, share)| *share);
+    let floor = |ranked: &Ranked<'_>| ranked.job.pinned + ahead.get(&ranked.job.app).map_or(0.0, |(_, share, _)| *share);
 
     let mut early: Vec<_> = order
         .iter()
-        .filter_map(|ranked| ahead.get(&ranked.job.app).map(|(place, _)| (*place, ranked)))
+        .filter_map(|ranked| ahead.get(&ranked.job.app).map(|(place, ..)| (*place, ranked)))
         .filter(|(_, ranked)| ranked.job.held + EPSILON < floor(ranked))
         .collect();
     early.sort_by_key(|(place, _)| *place);
     let of_early = |ranked: &Ranked<'_>| Target { app: ranked.job.app, share: floor(ranked), keeps: floor(ranked) };
     let early = early.into_iter().map(|(_, ranked)| of_early(ranked));
 
-    let mut left = supply.entitled - order.iter().map(floor).sum::<f64>();
+    // What comes as containers become free is kept from nobody before.
+    let kept = |ranked: &Ranked<'_>| match ahead.get(&ranked.job.app) {
+        Some((_, _, false)) => floor(ranked).min(ranked.job.held.max(ranked.job.pinned)),
+        _ => floor(ranked),
+    };
+    let mut left = supply.entitled - order.iter().map(kept).sum::<f64>();
     let mut whole: Vec<(Class, f64, Target)> = Vec::with_capacity(order.len());
     let mut at = 0;
     while at < order.len() {
@@ -34,10 +39,10 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
         let side_by_side = order[at..].iter().take_while(|ranked| is_late(ranked)).count();
         let group = if supply.settings.hfsp.late_shared { side_by_side.max(1) } else { 1 };
         let claims: Vec<_> =
-            order[at..at + group].iter().map(|ranked| (1.0, (ranked.job.demand - floor(ranked)).max(0.0))).collect();
+            order[at..at + group].iter().map(|ranked| (1.0, (ranked.job.demand - kept(ranked)).max(0.0))).collect();
         for (ranked, more) in order[at..at + group].iter().zip(max_min(left, &claims)) {
             left -= more;
-            let share = floor(ranked) + if more > EPSILON { more } else { 0.0 };
+            let share = (kept(ranked) + if more > EPSILON { more } else { 0.0 }).max(floor(ranked));
             let missing = if group > 1 { ranked.job.held - share } else { 0.0 };
             let class = if group > 1 { Class::Late(0) } else { ranked.class };
             let keeps = if group > 1 { share } else { floor(ranked) };
@@ -106,9 +111,9 @@ fn whole(amount: f64, one: f64) -> u32 {
     }
 }
 
-/// What each job may hold ahead of its turn, and its place among those: what trains already, then training tasks of the smallest
+/// What each job may hold ahead of its turn, its place among those, and whether it takes that from those before it: what trains already, then training tasks of the smallest
 /// first, then of the most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
-fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64)> {
+fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64, bool)> {
     let mut cap = Cap::of(supply, at_most);
     let mut trainees: Vec<_> = order
         .iter()
@@ -128,7 +133,7 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
         kept.insert(job.app, keep.collect());
     }
     let none = kept.values().flatten().all(|containers| *containers == 0);
-    let mut given: BTreeMap<AppId, (usize, f64)> = BTreeMap::new();
+    let mut given: BTreeMap<AppId, (usize, f64, bool)> = BTreeMap::new();
     for (place, (trainee, job)) in trainees.into_iter().enumerate() {
         let phases = || trainee.phases.iter().zip(&kept[&job.app]);
         let mut all: f64 = phases().map(|(phase, kept)| f64::from(*kept) * phase.one).sum();
@@ -139,19 +144,19 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
             all += f64::from(cap.take(usable, phase.one, first)) * phase.one;
         }
         if all > EPSILON {
-            given.insert(job.app, (place, all));
+            given.insert(job.app, (place, all, trainee.takes));
         }
     }
     let tiny = order.iter().any(|ranked| ranked.class == Class::Tiny && ranked.job.demand > 0.0);
     for ranked in order.iter().filter(|ranked| tiny && is_late(ranked)) {
         let job = ranked.job;
         let place = given.len();
-        let (place, before) = given.get(&job.app).copied().unwrap_or((place, 0.0));
+        let (place, before, _) = given.get(&job.app).copied().unwrap_or((place, 0.0, true));
         let open = job.phases.iter().filter(|phase| phase.left() > 0 && phase.one > 0.0);
         let Some(one) = open.map(|phase| phase.one).reduce(f64::min) else { continue };
         let more = cap.take(whole(job.demand - job.pinned - before, one), one, false);
         if more > 0 {
-            given.insert(job.app, (place, before + f64::from(more) * one));
+            given.insert(job.app, (place, before + f64::from(more) * one, true));
         }
     }
     given
