@@ -114,7 +114,7 @@ struct Evidence {
     time_s: f64,
     /// The part of it that is done, likewise.
     done: f64,
-    /// The longest that is known of, done or not, in seconds.
+    /// The longest that is known of, as far as it has come or as its progress tells, in seconds.
     longest_s: f64,
     /// Logarithms of the mean times of jobs that are over, and their squares, summed.
     logs: f64,
@@ -194,7 +194,9 @@ impl History {
                     tasks += 1.0;
                     done += progress.unwrap_or(0.0);
                     time_s += worked.seconds();
-                    longest_s = longest_s.max(worked.seconds());
+                    let whole_s =
+                        progress.filter(|done| *done > 0.0).map_or(worked.seconds(), |done| worked.seconds() / done);
+                    longest_s = longest_s.max(whole_s);
                 }
             }
             if time_s > 0.0 {
@@ -212,7 +214,11 @@ impl History {
             Some(of) if of.done >= 2.0 => {
                 let mean = of.logs / of.done;
                 let variance = (of.squares / of.done - mean * mean) * of.done / (of.done - 1.0);
-                if variance > ALIKE * ALIKE { Spread::Wide } else { Spread::Alike }
+                if variance > ALIKE * ALIKE {
+                    Spread::Wide
+                } else {
+                    Spread::Alike
+                }
             }
             _ => Spread::Unknown,
         }

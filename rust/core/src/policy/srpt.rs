@@ -19,7 +19,8 @@ impl Policy for Srpt {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
         self.history.look(jobs);
         // A job that is its ApplicationMaster so far, or is between two phases, counts as one task: finding out is cheap, and is no turn.
-        let (sized, unknown): (Vec<_>, Vec<_>) = jobs.iter().partition(|job| job.phases.iter().any(|phase| phase.to_do() > 0));
+        let (sized, unknown): (Vec<_>, Vec<_>) =
+            jobs.iter().partition(|job| job.phases.iter().any(|phase| phase.to_do() > 0));
         let left = sized.into_iter().map(|job| (job, self.left(job, supply.settings))).collect();
         let mut order = sorted_by_key(unknown, |job| job.remaining);
         order.extend(self.turns.in_order(left));
@@ -34,7 +35,8 @@ impl Policy for Srpt {
 impl Srpt {
     fn left(&self, job: &JobView, settings: &QueueSettings) -> Left {
         let of = |phase| {
-            let before_s = self.history.expected(phase).map_or(settings.default_task.seconds(), |expected| expected.task_s());
+            let before_s =
+                self.history.expected(phase).map_or(settings.default_task.seconds(), |expected| expected.task_s());
             Left::of(phase, before_s)
         };
         job.phases.iter().map(of).fold(Left::default(), Left::add)

@@ -324,7 +324,7 @@ pub const KNOBS: &[Knob] = &[
     Knob {
         name: "after-training",
         unit: "",
-        default: "replace",
+        default: "retain-ageing",
         range: Range::OneOf(&["replace", "retain-ageing"]),
         per_queue: true,
         meaning:

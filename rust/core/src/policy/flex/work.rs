@@ -74,8 +74,8 @@ impl Work {
     }
 }
 
-/// Expected time of one task of the phase, in seconds. While none has finished, those that run are taken to have as much
-/// before them as behind them at least: executors and services never end, and would look nearly done for ever.
+/// Expected time of one task of the phase, in seconds. What runs counts for all alike ([`History::look`]); a task that outlives it has
+/// as much again before it ([`Left::of`]): executors and services never end, and would look nearly done for ever.
 fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &QueueSettings) -> (Source, f64) {
     if phase.finished > 0 {
         return (Source::Average, phase.finished_time.seconds() / f64::from(phase.finished));
@@ -89,10 +89,5 @@ fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &Que
             Expected::OfOthers(task_s) => (Source::Earlier, task_s),
         })
     };
-    let (source, guess) = hinted.or_else(earlier).unwrap_or((Source::Default, settings.default_task.seconds()));
-    let longest = phase.first.iter().map(|task| match task {
-        TaskView::Running { worked, .. } => worked.seconds(),
-        TaskView::Finished { .. } => 0.0,
-    });
-    (source, guess.max(2.0 * longest.fold(0.0, f64::max)))
+    hinted.or_else(earlier).unwrap_or((Source::Default, settings.default_task.seconds()))
 }

@@ -74,7 +74,6 @@ impl Policy for Hfsp {
             }
         }
         let order = self.in_order(jobs);
-        if std::env::var("X9").is_ok() { eprintln!("{} {:?}", supply.now.0, order.iter().map(|r| (r.job.app.0, r.class, r.job.held * 16.0, self.virtually.remaining(r.job.app, self.total) * 16.0, self.sizes.really_left(r.job).work_s * 16.0, self.sizes.explain(r.job.app, self.total))).collect::<Vec<_>>()); }
         targets::targets(&order, &self.sizes, supply)
     }
 

@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<Target> {
     let pinned: f64 = order.iter().map(|ranked| ranked.job.pinned).sum();
     let ahead = ahead(order, sizes, supply, supply.entitled - pinned);
-    let floor = |ranked: &Ranked<'_>| ranked.job.pinned + ahead.get(&ranked.job.app).map_or(0.0, |(_, share, _)| *share);
+    let floor =
+        |ranked: &Ranked<'_>| ranked.job.pinned + ahead.get(&ranked.job.app).map_or(0.0, |(_, share, _)| *share);
 
     let mut early: Vec<_> = order
         .iter()
@@ -113,7 +114,12 @@ fn whole(amount: f64, one: f64) -> u32 {
 
 /// What each job may hold ahead of its turn, its place among those, and whether it takes that from those before it: what trains already, then training tasks of the smallest
 /// first, then of the most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
-fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64, bool)> {
+fn ahead(
+    order: &[Ranked<'_>],
+    sizes: &Sizes,
+    supply: &Supply<'_>,
+    at_most: f64,
+) -> BTreeMap<AppId, (usize, f64, bool)> {
     let mut cap = Cap::of(supply, at_most);
     let mut trainees: Vec<_> = order
         .iter()
