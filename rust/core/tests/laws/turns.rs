@@ -1,3 +1,5 @@
+//! Laws 17 and 20. Who was first stays first.
+//!
 //! Law 17. Two jobs of like size, of whose later stages nobody knows (Spark, Tez): what they take from each other in turns is bounded by what
 //! there is to learn. Each stage that begins may change the order once, and then moves no more containers than the cluster has.
 
@@ -60,5 +62,32 @@ fn law_17_rounding_changes_no_order() {
     for pair in pairs {
         let (suspended, most) = suspensions(pair);
         assert!(suspended <= most, "{suspended} suspensions, {most} may be, of {pair:?}");
+    }
+}
+
+/// When each of three jobs of 21 tasks on sixteen containers, 2 s apart, is done, in s.
+fn ends(policy: &str, task_s: u64, default_task_s: u64) -> Vec<f64> {
+    let jobs = ["one", "two", "three"];
+    let world = World::new()
+        .set("policy", policy)
+        .set("preemption", "wait")
+        .set("default-task-ms", &(default_task_s * 1000).to_string())
+        .nodes(4, &Node::of(gb(5)));
+    let world = (0u64..)
+        .zip(jobs)
+        .fold(world, |world, (at, name)| world.job(Job::new(name).tasks(21, secs(task_s)).at(secs(2 * at))));
+    let mut world = world.telling_progress();
+    world.run();
+    (0u32..).zip(jobs).map(|(at, name)| world.sojourn(name).seconds() + 2.0 * f64::from(at)).collect()
+}
+
+#[test]
+fn law_20_equal_jobs_end_in_the_order_of_arrival_whatever_is_guessed_of_them() {
+    for policy in ["hfsp", "srpt", "flex"] {
+        for (task_s, default_task_s) in [(20, 60), (70, 60), (200, 1), (200, 3600)] {
+            let ends = ends(policy, task_s, default_task_s);
+            let apart = |pair: &[f64]| pair[0] < pair[1] + 10.0;
+            assert!(ends.windows(2).all(apart), "{policy}, tasks of {task_s} s, {default_task_s} s guessed: {ends:?}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 use crate::estimate::left::Left;
 use crate::estimate::training::{Expected, History};
 use crate::settings::QueueSettings;
-use crate::view::{JobView, PhaseView, TaskView};
+use crate::view::{JobView, PhaseView};
 
 /// Where a task time comes from, surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -128,6 +128,10 @@ fn ahead(
     trainees.sort_by(|(a, of_a), (b, of_b)| {
         a.size_s.total_cmp(&b.size_s).then(b.advanced.cmp(&a.advanced)).then_with(|| by_arrival(of_a, of_b))
     });
+    // Where nothing is known of jobs, the first to train tells of the others.
+    let first = trainees.iter().position(|(trainee, _)| !trainee.takes);
+    let mut place = 0..;
+    trainees.retain(|(trainee, _)| place.next() == first || trainee.takes);
     let mut kept: BTreeMap<AppId, Vec<u32>> = BTreeMap::new();
     for (trainee, job) in &trainees {
         let mut usable = job.demand - job.pinned;
