@@ -502,9 +502,6 @@ fn job(
         }
         _ if waits => "containers that have not ended yet (no preemption)".into(),
         _ if freed() => "room that is being freed for it".into(),
-        _ if !sells_within(cluster, queue, job.queue) => {
-            "room: nothing may be taken within its queue (disable_preemption), and other queues owe it none yet".into()
-        }
         Some(refusal) => refusal.to_string().into(),
         None => "the next heartbeats of nodes that have room for it".into(),
     };

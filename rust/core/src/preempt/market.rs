@@ -35,8 +35,8 @@ struct Victim {
     /// Fraction of the partition; nothing for a guest from another one, which lives on what nobody here wanted.
     share: f64,
     how: How,
-    /// Whether it may go to other queues only.
-    only_for_others: bool,
+    /// What keeps it from jobs of its own queue, if it may go to other queues only.
+    not_for_own: Option<Refusal>,
     /// If its queue's order is over all jobs: of which of them containers go.
     of_crowd: Option<Candidates>,
 }
@@ -239,6 +239,10 @@ impl<'a> Market<'a> {
         if victim.app == sale.app || refused || elsewhere || spared || offered || !need.fits_in(node.total) {
             return None;
         }
+        if let Some(refusal) = victim.not_for_own.filter(|_| sale.is_of(victim.queue)) {
+            sale.refusals.note(refusal);
+            return None;
+        }
         let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| {
             let room_mb = room_for_suspended_mb(&self.settings.cluster, node);
             let offer = Offer::on(node, |app| self.plan.is_before(sale.place, app), room_mb);
@@ -298,7 +302,7 @@ impl<'a> Market<'a> {
         if sale.is_of(victim.queue) {
             let gives = self.giving.get(&victim.app).copied().unwrap_or(0.0) - of_job;
             let gives_way = victim.of_crowd.is_none() || gives > EPSILON;
-            return !victim.only_for_others && (guest || (spare > EPSILON && gives_way));
+            return guest || (spare > EPSILON && gives_way);
         }
         let enough = |spare: f64| spare + EPSILON >= victim.share;
         let preemptable = cluster.queues().get(&victim.queue).is_some_and(|queue| queue.preemptable);
@@ -471,7 +475,7 @@ impl<'a> Market<'a> {
             resource,
             share: if guest { 0.0 } else { resource.dominant_share(self.plan.total) },
             how: may.how,
-            only_for_others: may.only_for_others,
+            not_for_own: may.not_for_own,
             of_crowd: victims::order(queue.victims).over_all_jobs().map(|_| queue.gp.candidates),
         })
     }

@@ -16,8 +16,8 @@ const CROWD_ROUNDS: u32 = 64;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Permission {
     pub how: How,
-    /// Whether only other queues may take it.
-    pub only_for_others: bool,
+    /// What keeps it from jobs of its own queue, if only others may take it.
+    pub not_for_own: Option<Refusal>,
 }
 
 /// How the container on a live node of the partition may be taken now, or what keeps it.
@@ -63,12 +63,12 @@ pub(super) fn may_take(
         memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node),
     };
     let for_own = match sells_within(cluster, queue, job.queue) {
-        true => how(queue, &candidate, Sake::OwnQueue).map(|how| (how, false)),
-        false => Err(Refusal::Protected),
+        true => how(queue, &candidate, Sake::OwnQueue).map(|how| (how, None)),
+        false => Err(Refusal::ProtectedWithin),
     };
-    let for_others = |why| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, true)).map_err(|_| why);
-    let (how, only_for_others) = for_own.or_else(for_others)?;
-    Ok(Permission { how, only_for_others })
+    let for_others = |why| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, Some(why))).map_err(|_| why);
+    let (how, not_for_own) = for_own.or_else(for_others)?;
+    Ok(Permission { how, not_for_own })
 }
 
 /// Whether jobs of the queue may take from each other: as its administrator told CapacityScheduler, unless a knob says otherwise.

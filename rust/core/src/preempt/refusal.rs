@@ -34,6 +34,8 @@ pub enum Refusal {
     Waits,
     /// Their queue is protected from others.
     Protected,
+    /// Their queue is protected from its own jobs.
+    ProtectedWithin,
     /// Their queue holds no more than it is entitled to.
     Entitled,
 }
@@ -69,6 +71,9 @@ impl fmt::Display for Refusal {
             Refusal::NodeCannotSuspend => "containers on nodes that cannot suspend",
             Refusal::Waits => "containers that have not ended yet (mode and preemption of their queue take nothing)",
             Refusal::Protected => "a queue that is protected from preemption (disable_preemption)",
+            Refusal::ProtectedWithin => {
+                "a queue that is protected from its own jobs (disable_preemption, preemption-within)"
+            }
             Refusal::Entitled => "other queues, which hold no more than they are entitled to",
         })?;
         match self.lasts() {

@@ -154,7 +154,9 @@ impl Search<'_> {
     fn gives_way(&self, rank: usize, container: &Container, place: usize, taker: &Job) -> bool {
         let of_victim = &self.cluster.jobs()[&container.app];
         if of_victim.queue == taker.queue {
-            return rank > place;
+            let within = self.settings.queue(self.cluster.queue_path(container.app)).preemption_within;
+            let told = self.cluster.queues().get(&taker.queue).is_some_and(|queue| queue.preemptable_within);
+            return rank > place && within.unwrap_or(told);
         }
         self.cluster.queues().get(&of_victim.queue).is_some_and(|queue| queue.preemptable)
     }
