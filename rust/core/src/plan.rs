@@ -33,6 +33,8 @@ pub struct Entry {
     pub target: f64,
     /// What of that jobs that come before it leave to it.
     pub keeps: f64,
+    /// What of its target is due ahead of its turn, and waits for room that becomes free.
+    pub ahead: f64,
     /// The place before this one that is the job's, too.
     earlier: Option<usize>,
 }
@@ -415,8 +417,8 @@ impl Planner {
             }
             bounds.keep(&mut targets);
             for target in targets {
-                let Target { app, share, keeps } = target;
-                plan.entries.push(Entry { app, queue, target: share, keeps: keeps.min(share), earlier: None });
+                let Target { app, share, keeps, ahead } = target;
+                plan.entries.push(Entry { app, queue, target: share, keeps: keeps.min(share), ahead, earlier: None });
             }
             plan.queues.push((queue, first..plan.entries.len()));
         }

@@ -147,7 +147,7 @@ fn free_room(
         }
         let claimed = spoken.claimed_share(entry.app, plan.total);
         let holder = job.holder();
-        let mut missing = entry.target - job.share(plan.total, partition) - claimed;
+        let mut missing = entry.target - entry.ahead - job.share(plan.total, partition) - claimed;
         let wants: Vec<(PhaseKey, u32)> =
             job.asks(partition).filter(|(key, _)| job.phases[key].places != Places::Unjudged).collect();
         // What is kept out of its home leaves its share to new containers.

@@ -1,5 +1,6 @@
 //! What a phase really has left, as its tasks that are done tell, and by how much that may be wrong.
 
+use super::training::finished_s;
 use crate::view::{PhaseView, TaskView};
 use std::ops::Add;
 
@@ -24,10 +25,7 @@ impl Left {
     /// Mean time of the phase's finished tasks, or `before_s` before there is any, × its tasks left, less what those that run have
     /// done of it.
     pub fn of(phase: &PhaseView, before_s: f64) -> Left {
-        let task_s = match phase.finished {
-            0 => before_s,
-            tasks => phase.finished_time.seconds() / f64::from(tasks),
-        };
+        let task_s = finished_s(phase).unwrap_or(before_s);
         let behind = phase.first.iter().map(|task| match *task {
             TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => {
                 task_s - (worked.seconds() * (1.0 - done) / done).min(task_s)

@@ -1,6 +1,6 @@
 //! Learning a phase's size from its first tasks (HFSP thesis, section 4.2).
 
-use crate::units::Millis;
+use crate::units::{AppId, Millis};
 use crate::view::{JobView, PhaseView, TaskView};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -51,7 +51,7 @@ impl Estimator for Training {
         match expected {
             // Of that there is no reason to take it for larger than it is.
             Some(Expected::OfItsClass(task_s)) => task_s,
-            Some(Expected::OfOthers(task_s)) => self.caution * task_s,
+            Some(expected) => self.caution * expected.task_s(self.default_task),
             None => self.caution * self.default_task.seconds(),
         }
     }
@@ -89,146 +89,144 @@ impl Training {
     }
 }
 
-/// Expected time of one task of a phase before any was seen, in seconds.
+/// Expected time of one task of a phase before any of it was seen, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expected {
     /// By earlier runs of the job's class.
     OfItsClass(f64),
-    /// By all other jobs, and what runs.
+    /// By what tasks of other jobs take.
     OfOthers(f64),
+    /// Nobody's tasks tell how far they are; as much again as they have run is to come (spec section 6.1).
+    AtLeast(f64),
 }
 
 impl Expected {
-    /// As it is.
-    pub fn task_s(self) -> f64 {
+    /// That time; not less than by default as long as nobody says how far anything is.
+    pub fn task_s(self, default_task: Millis) -> f64 {
         match self {
             Expected::OfItsClass(task_s) | Expected::OfOthers(task_s) => task_s,
+            Expected::AtLeast(task_s) => task_s.max(default_task.seconds()),
         }
     }
 }
+
+/// What tells nothing for so long is a service, and says nothing about the tasks of others.
+const SERVICE: Millis = Millis(3_600_000);
 
 /// What tasks of one type took in the jobs of which that is known. Each counts alike, whatever its number of tasks (gap 13).
 #[derive(Clone, Copy, Debug, Default)]
 struct Evidence {
-    /// Working time of one task, summed over jobs, in seconds.
+    /// Time of one task, summed over jobs, in seconds.
     time_s: f64,
-    /// The part of it that is done, likewise.
-    done: f64,
-    /// The longest that is known of, as far as it has come or as its progress tells, in seconds.
-    longest_s: f64,
-    /// Logarithms of the mean times of jobs that are over, and their squares, summed.
-    logs: f64,
-    squares: f64,
+    jobs: f64,
+    /// The longest that a task of the others has run that says nothing, in seconds.
+    silent_s: f64,
 }
 
 impl Evidence {
-    /// Working time over what was completed in it: the estimate of a mean from data that are censored because not all is over
-    /// (exponential survival, Epstein and Sobel, *Life testing*, 1953). Where less than one job's tasks are done, what runs is
-    /// taken to have no more before it than behind it (spec section 6.1).
-    fn task_s(&self) -> Option<f64> {
-        let mean_s = self.time_s / self.done;
-        let guess_s = (2.0 * self.longest_s).min(MOST_GUESSED_S);
-        match self.done {
-            done if done >= 1.0 => Some(mean_s),
-            _ if self.longest_s <= 0.0 => None,
-            done if done > 0.0 => Some(mean_s.min(guess_s)),
-            _ => Some(guess_s),
+    fn add(&mut self, time_s: f64) {
+        (self.time_s, self.jobs) = (self.time_s + time_s, self.jobs + 1.0);
+    }
+
+    /// The mean; what says nothing counts only where nobody says anything.
+    fn expected(&self) -> Option<Expected> {
+        if self.jobs > 0.0 {
+            Some(Expected::OfOthers(self.time_s / self.jobs))
+        } else {
+            Some(Expected::AtLeast(2.0 * self.silent_s)).filter(|_| self.silent_s > 0.0)
         }
     }
 }
 
-/// By how much jobs' task times differ where they are called alike: the standard deviation of their logarithms, within a factor of
-/// 1.65 of their mean for two jobs in three.
+/// By how much jobs' task times differ where they are called alike: the standard deviation of their logarithms, so that two jobs in
+/// three are within a factor of 1.65 of the mean.
 const ALIKE: f64 = 0.5;
 
-/// Less is not told apart: a task of no time has no logarithm.
+/// A task of no time has no logarithm.
 const MIN_TIME_S: f64 = 0.1;
 
-/// How far tasks of earlier jobs tell about others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spread {
-    /// Fewer than two are known.
-    Unknown,
-    /// Their mean tells enough.
-    Alike,
-    /// One has to look at each job's own tasks.
-    Wide,
+/// Logarithms of jobs' mean task times, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Logs {
+    jobs: f64,
+    sum: f64,
+    squares: f64,
 }
 
-/// Tasks that tell nothing and do not end are not taken for longer than this, in seconds: what outlives half of it is a service,
-/// and takes turns with others of its kind.
-const MOST_GUESSED_S: f64 = 7_200.0;
+impl Logs {
+    fn add(&mut self, time_s: f64) {
+        let log = time_s.max(MIN_TIME_S).ln();
+        (self.jobs, self.sum, self.squares) = (self.jobs + 1.0, self.sum + log, self.squares + log * log);
+    }
+
+    /// Whether they differ so little that the next job's is known; not before there are two.
+    fn are_alike(&self) -> bool {
+        let deviations = self.squares - self.sum * self.sum / self.jobs;
+        self.jobs >= 2.0 && deviations <= ALIKE * ALIKE * (self.jobs - 1.0)
+    }
+}
 
 /// Task times of other jobs, by type of phase, that is, by request priority: MapReduce's maps and reduces.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// Of jobs that are over.
     earlier: BTreeMap<i32, Evidence>,
-    /// With those that are there, as far as they are done.
-    now: BTreeMap<i32, Evidence>,
+    logs: BTreeMap<i32, Logs>,
+    /// Of those that are there.
+    present: BTreeMap<i32, Evidence>,
 }
 
 impl History {
     /// A job is over.
     pub fn note(&mut self, phases: &[PhaseView]) {
-        for phase in phases.iter().filter(|phase| phase.finished > 0) {
-            let earlier = self.earlier.entry(phase.key.priority).or_default();
-            let mean_s = phase.finished_time.seconds() / f64::from(phase.finished);
-            let log = mean_s.max(MIN_TIME_S).ln();
-            earlier.time_s += mean_s;
-            earlier.done += 1.0;
-            earlier.logs += log;
-            earlier.squares += log * log;
+        for phase in phases {
+            let Some(time_s) = finished_s(phase) else { continue };
+            self.earlier.entry(phase.key.priority).or_default().add(time_s);
+            self.logs.entry(phase.key.priority).or_default().add(time_s);
         }
     }
 
-    /// What is known by now: what the jobs that are there have worked so far counts as well, for all alike.
-    pub fn look(&mut self, jobs: &[JobView]) {
-        self.now.clone_from(&self.earlier);
-        for phase in jobs.iter().flat_map(|job| &job.phases).filter(|phase| !phase.gated) {
-            let (mut tasks, mut done) = (f64::from(phase.finished), f64::from(phase.finished));
-            let mut time_s = phase.finished_time.seconds();
-            let mut longest_s = time_s / tasks.max(1.0);
-            for task in &phase.first {
-                if let TaskView::Running { worked, progress, .. } = task {
-                    tasks += 1.0;
-                    done += progress.unwrap_or(0.0);
-                    time_s += worked.seconds();
-                    let whole_s =
-                        progress.filter(|done| *done > 0.0).map_or(worked.seconds(), |done| worked.seconds() / done);
-                    longest_s = longest_s.max(whole_s);
-                }
-            }
-            if time_s > 0.0 {
-                let now = self.now.entry(phase.key.priority).or_default();
-                now.time_s += time_s / tasks;
-                now.done += done / tasks;
-                now.longest_s = now.longest_s.max(longest_s);
+    /// What is known by now: the jobs that are there count as well, for all alike, as soon as it is `told` what a task of theirs takes,
+    /// in seconds. Until then it is not estimated from one heartbeat to the next, or whoever runs would lead and fall back in turns.
+    pub fn look(&mut self, jobs: &[JobView], told: impl Fn(AppId, &PhaseView) -> Option<f64>) {
+        self.present.clear();
+        for (app, phase) in jobs.iter().flat_map(|job| job.phases.iter().map(|phase| (job.app, phase))) {
+            let now = self.present.entry(phase.key.priority).or_default();
+            match told(app, phase) {
+                Some(time_s) => now.add(time_s),
+                None => now.silent_s = phase.first.iter().filter_map(silent_s).fold(now.silent_s, f64::max),
             }
         }
     }
 
-    /// How far earlier jobs tell about tasks like the phase's.
-    pub fn spread(&self, phase: &PhaseView) -> Spread {
-        match self.earlier.get(&phase.key.priority) {
-            Some(of) if of.done >= 2.0 => {
-                let mean = of.logs / of.done;
-                let variance = (of.squares / of.done - mean * mean) * of.done / (of.done - 1.0);
-                if variance > ALIKE * ALIKE {
-                    Spread::Wide
-                } else {
-                    Spread::Alike
-                }
-            }
-            _ => Spread::Unknown,
-        }
+    /// Whether nothing new is to be learnt from the phase's first tasks: earlier runs of its job's class told their time, or those of
+    /// all earlier jobs are alike.
+    pub fn tells(&self, phase: &PhaseView) -> bool {
+        phase.earlier_s.is_some() || self.logs.get(&phase.key.priority).is_some_and(Logs::are_alike)
     }
 
     /// What is known of tasks like the phase's, before any of it was seen: surest first.
     pub fn expected(&self, phase: &PhaseView) -> Option<Expected> {
         let of_class = phase.earlier_s.map(Expected::OfItsClass);
-        let of_others = || self.now.get(&phase.key.priority).and_then(Evidence::task_s).map(Expected::OfOthers);
-        of_class.or_else(of_others)
+        of_class.or_else(|| {
+            let of = |jobs: &BTreeMap<i32, Evidence>| jobs.get(&phase.key.priority).copied().unwrap_or_default();
+            let (earlier, present) = (of(&self.earlier), of(&self.present));
+            let time_s = earlier.time_s + present.time_s;
+            Evidence { time_s, jobs: earlier.jobs + present.jobs, ..present }.expected()
+        })
+    }
+}
+
+/// Mean time of the phase's finished tasks, in seconds.
+pub fn finished_s(phase: &PhaseView) -> Option<f64> {
+    (phase.finished > 0).then(|| phase.finished_time.seconds() / f64::from(phase.finished))
+}
+
+/// For how long a task runs that does not say how far it is, in seconds; services aside.
+fn silent_s(task: &TaskView) -> Option<f64> {
+    match *task {
+        TaskView::Running { worked, progress: None, .. } if worked < SERVICE => Some(worked.seconds()),
+        _ => None,
     }
 }
 

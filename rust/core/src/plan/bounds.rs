@@ -121,8 +121,10 @@ mod tests {
     }
 
     fn kept(targets: &[(u32, f64)], jobs: &[(AppId, Bounded)]) -> Vec<f64> {
-        let mut targets: Vec<_> =
-            targets.iter().map(|(app, share)| Target { app: AppId(*app), share: *share, keeps: 0.0 }).collect();
+        let mut targets: Vec<_> = targets
+            .iter()
+            .map(|(app, share)| Target { app: AppId(*app), share: *share, keeps: 0.0, ahead: 0.0 })
+            .collect();
         let bounds = Side::BOTH.map(Bound::Side).into_iter().chain([Bound::User(UserId(1))]);
         let (jobs, left) = (jobs.iter().copied().collect(), bounds.map(|bound| (bound, 0.5)).collect());
         Bounds { jobs, left }.keep(&mut targets);

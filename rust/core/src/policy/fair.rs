@@ -15,7 +15,7 @@ impl Policy for Fair {
             .iter()
             .zip(max_min(free, &claims))
             .map(|(job, share)| (job.pinned + share, job))
-            .map(|(share, job)| (job, Target { app: job.app, share, keeps: share }))
+            .map(|(share, job)| (job, Target { app: job.app, share, keeps: share, ahead: 0.0 }))
             .collect();
         shared.sort_by(|(a, of_a), (b, of_b)| {
             (a.held - of_a.share).total_cmp(&(b.held - of_b.share)).then_with(|| by_arrival(a, b))

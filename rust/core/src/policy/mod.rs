@@ -92,6 +92,8 @@ pub struct Target {
     /// What of that jobs that come before it may not take. In an order one after the other nothing is: who comes later gives
     /// way, whatever of its target it holds. Where jobs share, all of it.
     pub keeps: f64,
+    /// What of that is due to the job ahead of its turn: nothing is taken from others for it, it waits for room that becomes free.
+    pub ahead: f64,
 }
 
 /// The order of a queue's jobs, and their targets.
@@ -156,7 +158,8 @@ fn fill_in_order(order: Vec<&JobView>, capacity: f64) -> Vec<Target> {
         .map(|job| {
             let more = (job.demand - job.pinned).min(left).max(0.0);
             left -= more;
-            Target { app: job.app, share: job.pinned + if more > EPSILON { more } else { 0.0 }, keeps: job.pinned }
+            let share = job.pinned + if more > EPSILON { more } else { 0.0 };
+            Target { app: job.app, share, keeps: job.pinned, ahead: 0.0 }
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use super::turns::Turns;
 use super::{fill_in_order, sorted_by_key, JobView, PhaseView, Policy, Supply, Target};
 use crate::estimate::left::Left;
-use crate::estimate::training::History;
+use crate::estimate::training::{finished_s, History};
 use crate::settings::QueueSettings;
 use crate::units::AppId;
 use std::ops::Add;
@@ -17,7 +17,7 @@ pub(super) struct Srpt {
 
 impl Policy for Srpt {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
-        self.history.look(jobs);
+        self.history.look(jobs, |_, phase| finished_s(phase));
         // A job that is its ApplicationMaster so far, or is between two phases, counts as one task: finding out is cheap, and is no turn.
         let (sized, unknown): (Vec<_>, Vec<_>) =
             jobs.iter().partition(|job| job.phases.iter().any(|phase| phase.to_do() > 0));
@@ -34,10 +34,10 @@ impl Policy for Srpt {
 
 impl Srpt {
     fn left(&self, job: &JobView, settings: &QueueSettings) -> Left {
+        let default = settings.default_task;
         let of = |phase| {
-            let before_s =
-                self.history.expected(phase).map_or(settings.default_task.seconds(), |expected| expected.task_s());
-            Left::of(phase, before_s)
+            let expected = self.history.expected(phase);
+            Left::of(phase, expected.map_or(default.seconds(), |expected| expected.task_s(default)))
         };
         job.phases.iter().map(of).fold(Left::default(), Left::add)
     }

@@ -314,6 +314,15 @@ pub const KNOBS: &[Knob] = &[
         meaning: "The same as a number, whatever the queue may hold; `0`: as `training-share` says.",
     },
     Knob {
+        name: "training-preempts",
+        unit: "",
+        default: "off",
+        range: Range::OneOf(&["off", "on"]),
+        per_queue: true,
+        meaning: "Whether room is taken from others for first tasks ahead of their turn, as in the thesis; otherwise they wait for room \
+                  that becomes free. Jobs that are alike end earlier if nothing is taken.",
+    },
+    Knob {
         name: "untrained-factor",
         unit: "",
         default: "1",

@@ -242,6 +242,8 @@ pub struct HfspSettings {
     pub training_share: f64,
     /// T in containers, which then counts instead.
     pub training_slots: Option<u32>,
+    /// Whether room is taken from others for first tasks ahead of their turn.
+    pub training_preempts: bool,
     /// ξ: factor on the size of phases that are not trained yet.
     pub untrained_factor: f64,
     /// Whether ageing counts on when a size is learnt.

@@ -174,6 +174,7 @@ impl QueueSettings {
                 training_timeout: Millis(values.number("training-timeout-ms")),
                 training_share: values.number("training-share"),
                 training_slots: Some(values.number("training-slots")).filter(|slots| *slots > 0),
+                training_preempts: values.text("training-preempts") == "on",
                 untrained_factor: values.number("untrained-factor"),
                 retain_ageing: values.text("after-training") == "retain-ageing",
                 late_shared: values.text("late-jobs") == "shared",

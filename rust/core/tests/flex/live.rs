@@ -96,11 +96,11 @@ fn flex_1_5_work_is_the_average_task_time_by_the_tasks_left() {
 
 #[test]
 fn flex_5_6_before_the_first_completion_hints_and_earlier_jobs_tell() {
-    let hinted = Job::at(0.0).phase(10, 9.0).tag("hiatus.size=50");
+    let hinted = Job::at(0.0).phase(10, 9.0).tag("hiatus.size=70");
     let mut pool = Pool::new(1, vec![Job::at(0.0).phase(1, 3.0), hinted, Job::at(4.0).phase(10, 9.0)]);
     let mut live = Live::of("flex", &[]);
     live.step(&mut pool);
-    assert_eq!(live.sizing(1, &pool), ("hint", 50.0, 50.0));
+    assert_eq!(live.sizing(1, &pool), ("hint", 70.0, 70.0));
     until(&mut live, &mut pool, 8_000);
     let (source, size, _) = live.sizing(2, &pool);
     assert_eq!((source, size), ("earlier jobs", 30.0));

@@ -37,8 +37,10 @@ fn who_suspended_a_container_is_told_even_when_that_one_is_gone_on() {
 
 #[test]
 fn h_04_a_new_job_trains_at_once_and_the_rest_of_it_waits_for_its_turn() {
-    let mut world =
-        cluster().job(Job::new("first").tasks(100, secs(30))).job(Job::new("second").tasks(80, secs(30)).at(secs(100)));
+    let mut world = cluster()
+        .set("training-preempts", "on")
+        .job(Job::new("first").tasks(100, secs(30)))
+        .job(Job::new("second").tasks(80, secs(30)).at(secs(100)));
     world.run_until(secs(110));
     // T is a quarter of 16 containers; the ApplicationMaster comes on top.
     assert_eq!(world.held("second"), 5);
@@ -58,6 +60,7 @@ fn h_04_a_new_job_trains_at_once_and_the_rest_of_it_waits_for_its_turn() {
 #[test]
 fn h_10_training_tasks_are_not_taken_from_the_last_in_order() {
     let mut world = cluster()
+        .set("training-preempts", "on")
         .set("max-suspended-memory", "1") // nobody is spared because memory is full
         .job(Job::new("first").tasks(100, secs(50)))
         .job(Job::new("second").tasks(200, secs(50)).at(secs(100)))

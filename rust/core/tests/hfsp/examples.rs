@@ -10,7 +10,8 @@ use hiatus_core::view::JobView;
 fn in_order(sizes: [f64; 2], first: impl Fn(u64) -> u32) -> Vec<f64> {
     let jobs = sizes.map(|size| Job::at(0.0).phase(1, size)).to_vec();
     let mut plan = |supply: &Supply<'_>, jobs: &[JobView]| {
-        let mut order: Vec<_> = jobs.iter().map(|job| Target { app: job.app, share: 1.0, keeps: 0.0 }).collect();
+        let mut order: Vec<_> =
+            jobs.iter().map(|job| Target { app: job.app, share: 1.0, keeps: 0.0, ahead: 0.0 }).collect();
         order.sort_by_key(|target| target.app != AppId(first(supply.now.0)));
         order
     };

@@ -35,8 +35,8 @@ fn a_hint_that_is_used_up_is_lost_and_makes_nobody_late() {
     let order = run_until(&mut hfsp, &mut pool, 10_500);
     assert_eq!(order, [2, 0, 1]);
     let (source, size, left) = hfsp.sizing(1, &pool);
-    // It had half a tick ahead of all others.
-    assert!(source == "training" && size == 1200.0 && left > 1190.0, "{source} {size} {left}");
+    // It had half a tick ahead of all others, and is taken for what is known of tasks by then: those of 0.5 s.
+    assert!(source == "training" && size >= 20.0 * 0.5 && left > 0.5 * size, "{source} {size} {left}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ impl Known<'_> {
             let part = if self.apart { at(view) } else { 0 };
             let share = max_min(left[part], &[(1.0, view.demand)])[0];
             left[part] -= share;
-            Target { app: view.app, share, keeps: 0.0 }
+            Target { app: view.app, share, keeps: 0.0, ahead: 0.0 }
         };
         order.into_iter().map(give).collect()
     }

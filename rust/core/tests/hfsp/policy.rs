@@ -47,7 +47,7 @@ fn h_02_tiny_comes_before_late_and_late_before_the_rest() {
 fn h_03_s_i_comes_from_earlier_jobs_and_s_f_from_the_first_tasks_once() {
     let uneven: Vec<u64> = [vec![10_000; 5], vec![50_000; 15]].concat();
     let mut pool = Pool::new(10, vec![Job::at(0.0).phase(1, 30.0), Job::at(40.0).uneven(uneven)]);
-    let mut hfsp = Live::of("hfsp", &[("training-share", "0.5")]);
+    let mut hfsp = Live::of("hfsp", &[("training-share", "0.5"), ("after-training", "replace")]);
     while pool.now <= 40_000 {
         hfsp.step(&mut pool);
     }
@@ -70,7 +70,7 @@ fn h_03_progress_gives_743_4() {
     let tasks: Vec<u64> = [five, vec![47_000; 15]].concat();
     let mut pool = Pool::new(5, vec![Job::at(0.0).uneven(tasks)]);
     (pool.reports, pool.tick) = (true, 1_000);
-    let mut hfsp = Live::of("hfsp", &[("training-share", "1")]);
+    let mut hfsp = Live::of("hfsp", &[("training-share", "1"), ("after-training", "replace")]);
     while hfsp.policy.sizing(AppId(0)).is_none_or(|sizing| sizing.source != "final") {
         hfsp.step(&mut pool);
     }
@@ -164,7 +164,7 @@ fn h_06_who_is_really_done_still_takes_a_virtual_share() {
 #[test]
 fn h_07_late_jobs_go_in_the_order_in_which_they_became_late_or_share() {
     // Judged by one task each, the second needs 3.5 s, the first 7 s; the third trains on.
-    let jobs = || vec![deceptive(&[1_000], 8), deceptive(&[500], 8), deceptive(&[], 8)];
+    let jobs = || vec![deceptive(&[1_000], 8), deceptive(&[500], 8), deceptive(&[], 8).tag("hiatus.size=480")];
     let targets = |knobs: &[(&str, &str)]| {
         let knobs = [knobs, &[("training-tasks", "1")]].concat();
         let (mut hfsp, mut pool) = (Live::of("hfsp", &knobs), Pool::new(4, jobs()));

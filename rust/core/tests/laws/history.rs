@@ -58,7 +58,7 @@ fn policies_begin_with_what_the_class_took_and_not_with_the_mean_of_all() {
         // Whoever came before in this queue took 10 s a task.
         let long = |name: &str| Job::new(name).tasks(20, secs(200)).at(secs(200));
         let of = |job: Job| {
-            // While another job has all containers none of its tasks has run.
+            // While another job has all containers none of its tasks has run. That it runs tells that tasks may be longer.
             let mut world = cluster(policy)
                 .set("preemption", "wait")
                 .job(Job::new("quick").tasks(20, secs(10)))
@@ -70,7 +70,7 @@ fn policies_begin_with_what_the_class_took_and_not_with_the_mean_of_all() {
         };
         let ((source_without, without), (source_with, with)) = (of(long("long 2")), of(long("long 2").recalls(&first)));
         assert_eq!(source_with, source, "{policy}, without: {source_without}");
-        assert!(with > 3.0 * without, "{policy}: {with} s with history, {without} s without");
+        assert!(with > 2.0 * without, "{policy}: {with} s with history, {without} s without");
     }
 }
 
@@ -78,8 +78,8 @@ fn policies_begin_with_what_the_class_took_and_not_with_the_mean_of_all() {
 fn hfsp_learns_nothing_ahead_of_its_turn_of_a_job_whose_class_it_knows() {
     let first = after(cluster("hfsp"), &[Job::new("long 1").tasks(60, secs(100))]);
     let held = |known: &[Record]| {
-        let mut world = cluster("hfsp").job(Job::new("short").tasks(100, secs(30)));
-        world = world.job(Job::new("long 2").tasks(60, secs(100)).at(secs(60)).recalls(known));
+        let mut world = cluster("hfsp").set("training-preempts", "on").job(Job::new("short").tasks(100, secs(30)));
+        world = world.job(Job::new("long 2").tasks(100, secs(100)).at(secs(60)).recalls(known));
         world.run_until(secs(100));
         let held = world.held("long 2");
         world.run();

@@ -129,11 +129,12 @@ fn a_lending_partition_of_its_side_serves_a_job_too_and_one_of_the_other_side_do
 
 #[test]
 fn nothing_is_taken_where_the_taker_may_not_run() {
-    // Small jobs come before big ones; each big one fills a side, and the small one belongs to the virtual side.
+    // Small jobs come before big ones; each big one fills a side, and the small one belongs to the virtual side, where who gives first
+    // has most left.
     let mut world = mixed()
         .set("policy", "srpt")
         .job(known("big-io", 100).tasks(60, secs(200)))
-        .job(known("big-cpu", 0).tasks(60, secs(200)))
+        .job(known("big-cpu", 0).tasks(80, secs(200)))
         .job(known("small", 0).tasks(7, secs(30)).at(secs(30)));
     world.run_until(secs(50));
     assert_eq!((world.suspended("big-io"), world.suspended("big-cpu") > 0), (0, true));

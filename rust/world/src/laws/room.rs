@@ -71,7 +71,8 @@ impl Search<'_> {
         if claims || bound || waits || !job.suspended.is_empty() {
             return None;
         }
-        let missing = self.plan.entries[place].target - job.share(self.plan.total, self.partition);
+        let entry = &self.plan.entries[place];
+        let missing = entry.target - entry.ahead - job.share(self.plan.total, self.partition);
         let lacks = |key: &PhaseKey| {
             let judged = job.phases[key].places != Places::Unjudged;
             judged && missing + EPSILON >= key.resource.dominant_share(self.plan.total) && !self.is_free(app, key)

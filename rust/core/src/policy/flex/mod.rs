@@ -16,7 +16,7 @@ mod work;
 use super::turns::Turns;
 use super::{by_arrival, JobView, PhaseView, Policy, Sizing, Supply, Target};
 use crate::entitlement::EPSILON;
-use crate::estimate::training::History;
+use crate::estimate::training::{finished_s, History};
 use crate::flex::{default_evaluations, evaluations, solve};
 use crate::units::{AppId, Millis};
 use snapshot::{useful, Snapshot};
@@ -68,7 +68,7 @@ impl Policy for Flex {
 
 impl Flex {
     fn decide(&mut self, supply: &Supply<'_>, jobs: &[JobView]) {
-        self.history.look(jobs);
+        self.history.look(jobs, |_, phase| finished_s(phase));
         let snapshot = Snapshot::take(supply, jobs, &self.history, &mut self.turns);
         self.allotments.clear();
         // Where everybody gets all it can use there is nothing to search for.
@@ -114,7 +114,7 @@ impl Flex {
 
         let targets = |shares: Vec<f64>| {
             let shares = order.iter().zip(shares).map(|(job, share)| (job.app, job.pinned + share));
-            shares.map(|(app, share)| Target { app, share, keeps: share }).collect::<Vec<_>>()
+            shares.map(|(app, share)| Target { app, share, keeps: share, ahead: 0.0 }).collect::<Vec<_>>()
         };
         let mut lacking = targets(minima);
         let mut held = order.iter().map(|job| job.held);

@@ -64,8 +64,12 @@ impl<'a> Snapshot<'a> {
             let job_of = Job { work: left, min: bounds.min, max: bounds.max, age, penalty };
             (Entrant { job, work, unusable }, job_of)
         };
-        let works =
-            in_turn(arrived.iter().map(|job| Work::of(job, history, supply.settings)).collect(), &arrived, turns);
+        let works = arrived.iter().map(|job| Work::of(job, history, supply.settings)).collect();
+        let works = match supply.settings.flex.metric {
+            // Who has least left goes first, and that alone.
+            Metric::AvgResponse => in_turn(works, &arrived, turns),
+            _ => works,
+        };
         let (entrants, jobs) = arrived.iter().zip(&bounds).zip(works).map(entrant).unzip();
         let problem = Problem { slots, aggregate: supply.settings.flex.metric.aggregate(), jobs };
         Snapshot { slot, entrants, problem }

@@ -2,7 +2,7 @@
 //! whenever somebody asks.
 
 use crate::estimate::left::Left;
-use crate::estimate::training::{Expected, History};
+use crate::estimate::training::{finished_s, Expected, History};
 use crate::settings::QueueSettings;
 use crate::view::{JobView, PhaseView};
 
@@ -77,8 +77,8 @@ impl Work {
 /// Expected time of one task of the phase, in seconds. What runs counts for all alike ([`History::look`]); a task that outlives it has
 /// as much again before it ([`Left::of`]): executors and services never end, and would look nearly done for ever.
 fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &QueueSettings) -> (Source, f64) {
-    if phase.finished > 0 {
-        return (Source::Average, phase.finished_time.seconds() / f64::from(phase.finished));
+    if let Some(task_s) = finished_s(phase) {
+        return (Source::Average, task_s);
     }
     let tasks: u32 = job.phases.iter().map(PhaseView::tasks).sum();
     let hint = job.hints.under(&settings.hints).size;
@@ -87,6 +87,7 @@ fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &Que
         history.expected(phase).map(|expected| match expected {
             Expected::OfItsClass(task_s) => (Source::Runs, task_s),
             Expected::OfOthers(task_s) => (Source::Earlier, task_s),
+            Expected::AtLeast(_) => (Source::Default, expected.task_s(settings.default_task)),
         })
     };
     hinted.or_else(earlier).unwrap_or((Source::Default, settings.default_task.seconds()))

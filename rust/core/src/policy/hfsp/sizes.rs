@@ -3,7 +3,7 @@
 use super::virtual_cluster::VirtualCluster;
 use super::waves::Waves;
 use crate::estimate::left::Left;
-use crate::estimate::training::{Estimator, History, Learnt, Spread, Training};
+use crate::estimate::training::{finished_s, Estimator, Expected, History, Learnt, Training};
 use crate::fact::PhaseKey;
 use crate::policy::{EstimateError, Supply};
 use crate::state::ByHandle;
@@ -64,8 +64,6 @@ pub struct Trainee {
     pub advanced: u32,
     /// Its phases that are not trained.
     pub phases: Vec<Untrained>,
-    /// It is known that jobs differ, so that what it tells is worth room of those before it. Otherwise it takes what becomes free.
-    pub takes: bool,
 }
 
 /// Containers for training tasks of one phase.
@@ -159,24 +157,27 @@ impl Sizes {
                     if size.source == Source::Initial && !first.is_empty() {
                         size.source = Source::Training;
                     }
+                    let expected = self.history.expected(phase);
                     if size.source != Source::Hint {
-                        size.follow(estimator.initial(self.history.expected(phase)), phase, virtually, job.app);
+                        size.follow(estimator.initial(expected), phase, virtually, job.app);
                     }
                     let all_there =
                         first.len() >= rules.training_tasks as usize || phase.to_do() <= phase.held + phase.suspended;
                     if let Some(learnt) = Some(first).filter(|_| all_there).and_then(|first| estimator.learn(first)) {
-                        size.settle(learnt, phase, virtually, job.app, rules.retain_ageing);
+                        // What others tell is worth more than that nobody says how far these are, until that is used up.
+                        match expected {
+                            Some(Expected::OfItsClass(_) | Expected::OfOthers(_)) if learnt.guessed => {
+                                (size.source, size.guessed) = (Source::Final, true);
+                            }
+                            _ => size.settle(learnt, phase, virtually, job.app, rules.retain_ageing),
+                        }
                     }
                 }
-                Source::Final if size.guessed && size.open => {
-                    // Of tasks that tell nothing more is known with time, of all alike. Virtually done is such a job only where all
-                    // that may be guessed is over: it gets as much again then.
-                    let of_all = estimator.initial(self.history.expected(phase));
-                    match estimator.learn(first) {
-                        Some(learnt) if !learnt.guessed || virtually.is_done(job.app, phase.key) => {
-                            size.settle(learnt, phase, virtually, job.app, rules.retain_ageing && !learnt.guessed);
+                Source::Final if size.guessed && size.open && phase.finished == 0 => {
+                    if virtually.is_done(job.app, phase.key) {
+                        if let Some(learnt) = estimator.learn(first) {
+                            size.settle(learnt, phase, virtually, job.app, false);
                         }
-                        _ => size.follow(of_all, phase, virtually, job.app),
                     }
                 }
                 Source::Final => {}
@@ -186,7 +187,12 @@ impl Sizes {
 
     /// Evidence of all jobs that are there, before they are observed.
     pub fn look(&mut self, jobs: &[JobView]) {
-        self.history.look(jobs);
+        let told = |app: AppId, phase: &PhaseView| match self.jobs.get(&app)?.get(&phase.key)? {
+            Size { source: Source::Final, guessed: false, task_s, .. } => Some(*task_s),
+            Size { source: Source::Tiny, .. } => finished_s(phase),
+            _ => None,
+        };
+        self.history.look(jobs, told);
     }
 
     /// What the job really has left, and by how much that may be wrong, in seconds of the partition: by its tasks that are done, or
@@ -218,14 +224,12 @@ impl Sizes {
     /// What the job needs for training, if one of its phases is not trained.
     pub fn training(&self, job: &JobView, supply: &Supply<'_>) -> Option<Trainee> {
         let sizes = self.jobs.get(&job.app)?;
-        let mut trainee = Trainee { size_s: 0.0, advanced: 0, phases: Vec::new(), takes: false };
+        let mut trainee = Trainee { size_s: 0.0, advanced: 0, phases: Vec::new() };
         for phase in &job.phases {
             let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Hint);
-            // From a task that waits for maps nothing is learnt: it comes when it is its job's turn. So it does where earlier runs of
-            // the job's class have told the size already, or those of all jobs, which are alike.
-            let spread = self.history.spread(phase);
-            let told = phase.earlier_s.is_some() || spread == Spread::Alike;
-            let may_train = phase.left() > 0 && !phase.gated && !told;
+            // From a task that waits for maps nothing is learnt: it comes when it is its job's turn. So it does where earlier jobs
+            // have told the size already.
+            let may_train = phase.left() > 0 && !phase.gated && !self.history.tells(phase);
             let Some(size) = size.filter(|_| may_train) else { continue };
             let rules = &supply.settings.hfsp;
             let first = first(phase, rules.training_tasks);
@@ -236,7 +240,6 @@ impl Sizes {
             let wanted = (rules.training_tasks - finished).min(phase.left()).max(train);
             trainee.size_s += size.task_s * f64::from(size.tasks) * phase.one;
             trainee.advanced += first.len() as u32;
-            trainee.takes |= spread == Spread::Wide;
             trainee.phases.push(Untrained { train, wanted, one: phase.one });
         }
         (!trainee.phases.is_empty()).then_some(trainee)

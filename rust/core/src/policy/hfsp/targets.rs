@@ -15,45 +15,55 @@ use std::collections::BTreeMap;
 pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<Target> {
     let pinned: f64 = order.iter().map(|ranked| ranked.job.pinned).sum();
     let ahead = ahead(order, sizes, supply, supply.entitled - pinned);
-    let floor =
-        |ranked: &Ranked<'_>| ranked.job.pinned + ahead.get(&ranked.job.app).map_or(0.0, |(_, share, _)| *share);
+    let floor = |ranked: &Ranked<'_>| ranked.job.pinned + ahead.get(&ranked.job.app).map_or(0.0, |(_, share)| *share);
+
+    // What is due to others ahead of their turn and not theirs yet counts against nobody's right to take.
+    let kept = |ranked: &Ranked<'_>| floor(ranked).min(ranked.job.held.max(ranked.job.pinned));
+
+    let waits = |ahead: f64| if supply.settings.hfsp.training_preempts { 0.0 } else { ahead.max(0.0) };
 
     let mut early: Vec<_> = order
         .iter()
-        .filter_map(|ranked| ahead.get(&ranked.job.app).map(|(place, ..)| (*place, ranked)))
+        .filter_map(|ranked| ahead.get(&ranked.job.app).map(|(place, _)| (*place, ranked)))
         .filter(|(_, ranked)| ranked.job.held + EPSILON < floor(ranked))
         .collect();
     early.sort_by_key(|(place, _)| *place);
-    let of_early = |ranked: &Ranked<'_>| Target { app: ranked.job.app, share: floor(ranked), keeps: floor(ranked) };
+    let of_early = |ranked: &Ranked<'_>| {
+        let share = floor(ranked);
+        Target { app: ranked.job.app, share, keeps: share, ahead: waits(share - kept(ranked)) }
+    };
     let early = early.into_iter().map(|(_, ranked)| of_early(ranked));
 
-    // What comes as containers become free is kept from nobody before.
-    let kept = |ranked: &Ranked<'_>| match ahead.get(&ranked.job.app) {
-        Some((_, _, false)) => floor(ranked).min(ranked.job.held.max(ranked.job.pinned)),
-        _ => floor(ranked),
-    };
-    let mut left = supply.entitled - order.iter().map(kept).sum::<f64>();
+    let shares = in_turn(order, supply, floor);
+    let in_order_alone = in_turn(order, supply, kept);
     let mut whole: Vec<(Class, f64, Target)> = Vec::with_capacity(order.len());
-    let mut at = 0;
-    while at < order.len() {
-        // Late jobs may be served side by side; all others one after the other.
-        let side_by_side = order[at..].iter().take_while(|ranked| is_late(ranked)).count();
-        let group = if supply.settings.hfsp.late_shared { side_by_side.max(1) } else { 1 };
-        let claims: Vec<_> =
-            order[at..at + group].iter().map(|ranked| (1.0, (ranked.job.demand - kept(ranked)).max(0.0))).collect();
-        for (ranked, more) in order[at..at + group].iter().zip(max_min(left, &claims)) {
-            left -= more;
-            let share = (kept(ranked) + if more > EPSILON { more } else { 0.0 }).max(floor(ranked));
-            let missing = if group > 1 { ranked.job.held - share } else { 0.0 };
-            let class = if group > 1 { Class::Late(0) } else { ranked.class };
-            let keeps = if group > 1 { share } else { floor(ranked) };
-            whole.push((class, missing, Target { app: ranked.job.app, share, keeps }));
-        }
-        at += group;
+    for ((ranked, (share, side_by_side)), (by_turn, _)) in order.iter().zip(shares).zip(in_order_alone) {
+        let missing = if side_by_side { ranked.job.held - share } else { 0.0 };
+        let class = if side_by_side { Class::Late(0) } else { ranked.class };
+        let keeps = if side_by_side { share } else { floor(ranked) };
+        whole.push((class, missing, Target { app: ranked.job.app, share, keeps, ahead: waits(share - by_turn) }));
     }
     // Among those served side by side, whoever lacks most comes first.
     whole.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     early.chain(whole.into_iter().map(|(_, _, target)| target)).collect()
+}
+
+/// What each job gets where so much is set aside for each, and the rest goes to one after the other; and whether it shares that with
+/// others. Late jobs may be served side by side.
+fn in_turn(order: &[Ranked<'_>], supply: &Supply<'_>, aside: impl Fn(&Ranked<'_>) -> f64) -> Vec<(f64, bool)> {
+    let mut left = supply.entitled - order.iter().map(&aside).sum::<f64>();
+    let mut given = Vec::with_capacity(order.len());
+    while let Some(ranked @ [_, ..]) = order.get(given.len()..) {
+        let side_by_side = ranked.iter().take_while(|ranked| is_late(ranked)).count();
+        let group = if supply.settings.hfsp.late_shared { side_by_side.max(1) } else { 1 };
+        let claims: Vec<_> =
+            ranked[..group].iter().map(|ranked| (1.0, (ranked.job.demand - aside(ranked)).max(0.0))).collect();
+        for (ranked, more) in ranked[..group].iter().zip(max_min(left, &claims)) {
+            left -= more;
+            given.push((aside(ranked) + if more > EPSILON { more } else { 0.0 }, group > 1));
+        }
+    }
+    given
 }
 
 fn is_late(ranked: &Ranked<'_>) -> bool {
@@ -112,14 +122,9 @@ fn whole(amount: f64, one: f64) -> u32 {
     }
 }
 
-/// What each job may hold ahead of its turn, its place among those, and whether it takes that from those before it: what trains already, then training tasks of the smallest
+/// What each job may hold ahead of its turn, and its place among those: what trains already, then training tasks of the smallest
 /// first, then of the most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
-fn ahead(
-    order: &[Ranked<'_>],
-    sizes: &Sizes,
-    supply: &Supply<'_>,
-    at_most: f64,
-) -> BTreeMap<AppId, (usize, f64, bool)> {
+fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64)> {
     let mut cap = Cap::of(supply, at_most);
     let mut trainees: Vec<_> = order
         .iter()
@@ -128,10 +133,6 @@ fn ahead(
     trainees.sort_by(|(a, of_a), (b, of_b)| {
         a.size_s.total_cmp(&b.size_s).then(b.advanced.cmp(&a.advanced)).then_with(|| by_arrival(of_a, of_b))
     });
-    // Where nothing is known of jobs, the first to train tells of the others.
-    let first = trainees.iter().position(|(trainee, _)| !trainee.takes);
-    let mut place = 0..;
-    trainees.retain(|(trainee, _)| place.next() == first || trainee.takes);
     let mut kept: BTreeMap<AppId, Vec<u32>> = BTreeMap::new();
     for (trainee, job) in &trainees {
         let mut usable = job.demand - job.pinned;
@@ -143,7 +144,7 @@ fn ahead(
         kept.insert(job.app, keep.collect());
     }
     let none = kept.values().flatten().all(|containers| *containers == 0);
-    let mut given: BTreeMap<AppId, (usize, f64, bool)> = BTreeMap::new();
+    let mut given: BTreeMap<AppId, (usize, f64)> = BTreeMap::new();
     for (place, (trainee, job)) in trainees.into_iter().enumerate() {
         let phases = || trainee.phases.iter().zip(&kept[&job.app]);
         let mut all: f64 = phases().map(|(phase, kept)| f64::from(*kept) * phase.one).sum();
@@ -154,19 +155,19 @@ fn ahead(
             all += f64::from(cap.take(usable, phase.one, first)) * phase.one;
         }
         if all > EPSILON {
-            given.insert(job.app, (place, all, trainee.takes));
+            given.insert(job.app, (place, all));
         }
     }
     let tiny = order.iter().any(|ranked| ranked.class == Class::Tiny && ranked.job.demand > 0.0);
     for ranked in order.iter().filter(|ranked| tiny && is_late(ranked)) {
         let job = ranked.job;
         let place = given.len();
-        let (place, before, _) = given.get(&job.app).copied().unwrap_or((place, 0.0, true));
+        let (place, before) = given.get(&job.app).copied().unwrap_or((place, 0.0));
         let open = job.phases.iter().filter(|phase| phase.left() > 0 && phase.one > 0.0);
         let Some(one) = open.map(|phase| phase.one).reduce(f64::min) else { continue };
         let more = cap.take(whole(job.demand - job.pinned - before, one), one, false);
         if more > 0 {
-            given.insert(job.app, (place, before + f64::from(more) * one, true));
+            given.insert(job.app, (place, before + f64::from(more) * one));
         }
     }
     given
