@@ -85,7 +85,8 @@ proptest! {
     #[test]
     fn law_2_whatever_there_is_a_protected_queue_loses_nothing_to_its_own_jobs_and_all_of_them_end(
         nodes in 1usize..=6,
-        node_gb in 3i64..=9,
+        // Both ApplicationMasters and a task have room on one node.
+        node_gb in 4i64..=9,
         (task_gb, small_gb) in (1i64..=2, 1i64..=3),
         (count, at) in (1usize..=8, 10u64..=60),
         policy in prop::sample::select(vec!["fifo", "fair", "las", "srpt", "hfsp", "flex"]),
@@ -103,7 +104,7 @@ proptest! {
             .queue(a)
             .queue(Queue::new("root.b", 0.5))
             .job(Job::new("big").queue("root.a").sized_tasks(60, secs(20), gb(task_gb)))
-            .job(Job::new("small").queue("root.a").sized_tasks(count, secs(5), gb(small_gb.min(node_gb - 1))).at(secs(at)));
+            .job(Job::new("small").queue("root.a").sized_tasks(count, secs(5), gb(small_gb.min(node_gb - 2))).at(secs(at)));
         world.run();
         prop_assert_eq!((world.count.suspended, world.count.preempted), (0, 0));
     }
