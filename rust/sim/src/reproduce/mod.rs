@@ -6,6 +6,7 @@ mod batchmr;
 mod chapter3;
 mod chapter4;
 mod chapter5;
+mod distance;
 pub mod ensemble;
 pub mod figure;
 mod flex;
@@ -79,7 +80,7 @@ pub fn studies() -> &'static [&'static Study] {
             gp::STUDIES,
             batchmr::STUDIES,
             predoop::STUDIES,
-            &[&hints::HINTS, &forecast::FORECAST, &recurring::RECURRING],
+            &[&hints::HINTS, &forecast::FORECAST, &recurring::RECURRING, &distance::DISTANCE],
         ]
         .concat()
     })
