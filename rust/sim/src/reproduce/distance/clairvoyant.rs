@@ -59,9 +59,9 @@ struct Task {
 }
 
 impl Task {
-    /// In MiB × ms, a whole number.
-    fn work(&self) -> f64 {
-        self.memory_mb as f64 * self.left.0 as f64
+    /// In MiB × ms.
+    fn work(&self) -> u64 {
+        self.memory_mb.unsigned_abs() * self.left.0
     }
 }
 
@@ -75,9 +75,9 @@ struct Job {
     waiting: VecDeque<VecDeque<Task>>,
     running: Vec<Task>,
     /// Work of all its tasks, in MiB × ms.
-    work: f64,
-    /// When it would end if all shared the pool, in ms.
-    shared_end: f64,
+    work: u64,
+    /// When it would end if all shared the pool.
+    shared_end: Millis,
 }
 
 impl Job {
@@ -89,10 +89,10 @@ impl Job {
         let waiting: VecDeque<VecDeque<Task>> = job.stages.iter().map(tasks).collect();
         let work = waiting.iter().flatten().map(Task::work).sum();
         let (submitted, ready) = (job.at, job.at + pool.master_start);
-        Job { number, submitted, ready, waiting, running: Vec::new(), work, shared_end: f64::INFINITY }
+        Job { number, submitted, ready, waiting, running: Vec::new(), work, shared_end: Millis::default() }
     }
 
-    fn remaining(&self) -> f64 {
+    fn remaining(&self) -> u64 {
         self.waiting.iter().flatten().chain(&self.running).map(Task::work).sum()
     }
 
@@ -103,12 +103,12 @@ impl Job {
     }
 
     /// Where it is in the order: the smallest goes first.
-    fn place(&self, order: Order) -> f64 {
+    fn place(&self, order: Order) -> u64 {
         match order {
             Order::Srpt => self.remaining(),
-            Order::Fsp => self.shared_end,
+            Order::Fsp => self.shared_end.0,
             Order::Sjf => self.work,
-            Order::Fifo => self.submitted.0 as f64,
+            Order::Fifo => self.submitted.0,
         }
     }
 
@@ -162,7 +162,7 @@ impl Pool {
             if order.is_preemptive() {
                 here.iter_mut().for_each(Job::stop);
             }
-            here.sort_by(|a, b| a.place(order).total_cmp(&b.place(order)));
+            here.sort_by_cached_key(|job| job.place(order));
             let held_mb: i64 = here.iter().flat_map(|job| &job.running).map(|task| task.memory_mb).sum();
             here.iter_mut().fold(self.memory_mb - held_mb, |free_mb, job| job.begin(free_mb));
             let ends = here.iter().flat_map(|job| &job.running).map(|task| task.left);
@@ -187,11 +187,11 @@ impl Pool {
     /// When each of these, by their arrivals, would end if all shared the pool equally, as far as their widest stages can use it.
     fn share_out(&self, jobs: &mut [Job]) {
         let width_mb: Vec<i64> = jobs.iter().map(Job::width_mb).collect();
-        let mut left: Vec<f64> = jobs.iter().map(|job| job.work).collect();
+        let mut left: Vec<f64> = jobs.iter().map(|job| job.work as f64).collect();
         let (mut here, mut arrived, mut now) = (Vec::<usize>::new(), 0, 0.0);
         loop {
             while let Some(job) = jobs.get(arrived).filter(|job| job.ready.0 as f64 <= now) {
-                debug_assert!(job.work > 0.0, "jobs have work");
+                debug_assert!(job.work > 0, "jobs have work");
                 here.push(arrived);
                 arrived += 1;
             }
@@ -211,9 +211,9 @@ impl Pool {
             }
             now = next;
             here.retain(|&job| {
-                let is_done = left[job] <= ROUNDING * jobs[job].work;
+                let is_done = left[job] <= ROUNDING * jobs[job].work as f64;
                 if is_done {
-                    jobs[job].shared_end = now;
+                    jobs[job].shared_end = Millis(now.round() as u64);
                 }
                 !is_done
             });

@@ -1,5 +1,7 @@
 //! Scenes that were run: draw by draw, by several schedulers, beside the bounds.
 
+use rayon::prelude::*;
+
 use super::clairvoyant::Order;
 use super::scene::{Run, Scene, Scheduler};
 use crate::cluster::SimulationError;
@@ -42,11 +44,11 @@ impl Plan<'_> {
         let runs: Vec<Run> = runs.into_iter().collect::<Result<_, SimulationError>>().map_err(StudyError::Cluster)?;
         let measured = |((scene, draws), runs): ((Scene, Vec<Vec<Job>>), &[Run])| {
             let pool = scene.pool();
-            let bounds_s = draws.iter().map(|jobs| Order::ALL.map(|order| pool.mean_s(jobs, order))).collect();
+            let bounds_s = draws.par_iter().map(|jobs| Order::ALL.map(|order| pool.mean_s(jobs, order))).collect();
             let runs = self.schedulers.iter().copied().zip(runs.chunks(of_scheduler).map(<[Run]>::to_vec)).collect();
             Measured { load: scene.load(&draws), bounds_s, runs, scene }
         };
-        Ok(scenes.into_iter().zip(drawn).zip(runs.chunks(of_scene)).map(measured).collect())
+        Ok(scenes.into_par_iter().zip(drawn).zip(runs.par_chunks(of_scene)).map(measured).collect())
     }
 }
 
