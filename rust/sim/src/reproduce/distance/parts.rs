@@ -9,7 +9,7 @@ use crate::workload::cluster::Mix as Bin;
 const MIX_NODE_MB: i64 = 8 * 2048 + 8;
 /// What a node has beyond whole containers where it has a remainder, in MiB.
 const REMAINDER_MB: i64 = 512;
-/// CapacityScheduler's `maximum-am-resource-percent`, where ApplicationMasters are as large as tasks.
+/// CapacityScheduler's `maximum-am-resource-percent`, beside big jobs.
 const MASTER_SHARE: f64 = 0.1;
 
 /// HFSP as it is shipped, which all is about.
@@ -125,9 +125,9 @@ pub(super) fn two_sizes(quick: bool) -> Vec<Scene> {
     ];
     if !quick {
         scenes.extend([
-            scene("TEST, 20 nodes of 4 GiB", 20, 4096, MASTER_SHARE, Work::Bins(Bin::Test)),
-            scene("DEV, 10 nodes of 4 GiB", 10, 4096, MASTER_SHARE, Work::Bins(Bin::Dev)),
-            scene("PROD, 20 nodes of 4 GiB", 20, 4096, MASTER_SHARE, Work::Bins(Bin::Prod)),
+            scene("TEST, 20 nodes of 4 GiB", 20, 4096, 1.0, Work::Bins(Bin::Test)),
+            scene("DEV, 10 nodes of 4 GiB", 10, 4096, 1.0, Work::Bins(Bin::Dev)),
+            scene("PROD, 20 nodes of 4 GiB", 20, 4096, 1.0, Work::Bins(Bin::Prod)),
         ]);
     }
     scenes
