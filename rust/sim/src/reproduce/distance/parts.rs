@@ -9,7 +9,7 @@ use crate::workload::cluster::Mix as Bin;
 const MIX_NODE_MB: i64 = 8 * 2048 + 8;
 /// What a node has beyond whole containers where it has a remainder, in MiB.
 const REMAINDER_MB: i64 = 512;
-/// CapacityScheduler's `maximum-am-resource-percent`, beside big jobs.
+/// CapacityScheduler's `maximum-am-resource-percent`, where ApplicationMasters are as large as tasks and may not fill the cluster.
 const MASTER_SHARE: f64 = 0.1;
 
 /// HFSP as it is shipped, which all is about.
@@ -124,10 +124,11 @@ pub(super) fn two_sizes(quick: bool) -> Vec<Scene> {
         scene("maps and reduces, 5 nodes of 16 GiB", 5, 4 * (4096 + 8), 1.0, jobs),
     ];
     if !quick {
+        // Without a limit PROD's ApplicationMasters fill the cluster, and hardly a task runs.
         scenes.extend([
             scene("TEST, 20 nodes of 4 GiB", 20, 4096, 1.0, Work::Bins(Bin::Test)),
             scene("DEV, 10 nodes of 4 GiB", 10, 4096, 1.0, Work::Bins(Bin::Dev)),
-            scene("PROD, 20 nodes of 4 GiB", 20, 4096, 1.0, Work::Bins(Bin::Prod)),
+            scene("PROD, 20 nodes of 4 GiB", 20, 4096, MASTER_SHARE, Work::Bins(Bin::Prod)),
         ]);
     }
     scenes
