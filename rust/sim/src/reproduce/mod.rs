@@ -15,6 +15,7 @@ mod gp;
 mod hints;
 mod predoop;
 mod recurring;
+pub mod small_and_big;
 
 use std::sync::OnceLock;
 

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::clairvoyant::Order;
-use super::scene::{Run, Scene, Scheduler};
+use super::scene::Scene;
 use crate::cluster::SimulationError;
 use crate::report::Sample;
+use crate::reproduce::small_and_big::{Run, Scheduler};
 use crate::reproduce::{ensemble, StudyError};
 use crate::workload::cluster::Job;
 

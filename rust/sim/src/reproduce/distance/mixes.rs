@@ -4,13 +4,9 @@ use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::reproduce::ensemble::chance;
-use crate::workload::cluster::{millis, Arrivals, Job, Stage, Times};
+use crate::reproduce::small_and_big::{self, BIG, SMALL};
+use crate::workload::cluster::{Arrivals, Job, Stage, Times};
 use hiatus_core::units::Resource;
-
-/// Bin of the half of a draw's jobs that has the least work; the others are [`BIG`].
-pub(super) const SMALL: u32 = 1;
-/// Bin of the other half.
-pub(super) const BIG: u32 = 2;
 
 /// An ApplicationMaster holds next to nothing, so that the bounds need not know of it.
 const MASTER: Resource = Resource { memory_mb: 1, vcores: 0 };
@@ -59,7 +55,8 @@ impl Mix {
         }
     }
 
-    /// Jobs that come `gap_s` apart in the mean, in a Poisson process. Of one draw jobs are the same whatever the gap.
+    /// Jobs that come `gap_s` apart in the mean, in a Poisson process; the half that has the least work is [`SMALL`]. Of one draw
+    /// jobs are the same whatever the gap.
     pub fn draw(self, gap_s: f64, seed: u64, draw: u64) -> Vec<Job> {
         let mut rng = chance(seed, draw);
         let at = Arrivals::Poisson(gap_s).draw(self.jobs(), &mut rng);
@@ -113,7 +110,7 @@ fn one_of<T: Copy>(choices: &[T], rng: &mut Xoshiro256PlusPlus) -> T {
 
 /// Tasks that take so long in the mean, each within 30 % of it.
 fn tasks(count: u32, mean_s: f64, rng: &mut Xoshiro256PlusPlus) -> Times {
-    Times::Each((0..count).map(|_| millis(mean_s * rng.random_range(0.7..1.3))).collect())
+    small_and_big::tasks(count, mean_s, 0.3, rng)
 }
 
 #[cfg(test)]

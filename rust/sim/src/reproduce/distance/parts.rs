@@ -1,8 +1,9 @@
 //! The three parts of the study: which scenes each has, and who schedules them.
 
 use super::mixes::Mix;
-use super::scene::{Cluster, Scene, Scheduler, Work};
+use super::scene::{Cluster, Scene, Work};
 use crate::cluster::Preemption::{Suspend, Wait};
+use crate::reproduce::small_and_big::Scheduler;
 use crate::workload::cluster::Mix as Bin;
 
 /// A node of the mixes has room for eight tasks of 2 GiB, and for eight ApplicationMasters of 1 MiB.

@@ -1,22 +1,16 @@
 //! What is measured: a workload on a cluster, by a scheduler.
 
-use rand::Rng;
-
 use super::clairvoyant::Pool;
-use super::mixes::{told, Mix, BIG, SMALL};
+use super::mixes::{told, Mix};
 use crate::cluster::testbed::{Room, Testbed};
-use crate::cluster::{Outcome, Preemption, SimulationError};
+use crate::cluster::SimulationError;
 use crate::reproduce::ensemble::chance;
-use crate::workload::cluster::{gb, millis, secs, Bins, Job, Mix as Bin, Stage, Times};
+use crate::reproduce::small_and_big::{tasks, Run, Scheduler, BIG, HEARTBEAT, MASTER_START, SMALL, TASK_START};
+use crate::workload::cluster::{gb, secs, Bins, Job, Mix as Bin, Stage};
 use hiatus_core::units::{Millis, Resource};
 
 /// Virtual cores of a node: plenty, memory alone counts.
 const NODE_VCORES: i64 = 64;
-/// From an ApplicationMaster's start to its first asks.
-const MASTER_START: Millis = Millis(3_000);
-/// Until a node reports, and takes what it is given.
-const HEARTBEAT: Millis = Millis(1_000);
-const TASK_START: Millis = Millis(1_000);
 
 /// Small jobs beside big ones.
 const SMALL_JOBS: u64 = 40;
@@ -71,46 +65,20 @@ impl Work {
 
 fn big_and_small(count: u32, seed: u64, draw: u64) -> Vec<Job> {
     let mut rng = chance(seed, draw);
-    let mut tasks = |count: u32, mean_s: f64| Stage {
-        times: Times::Each((0..count).map(|_| millis(mean_s * rng.random_range(1.0 - SPREAD..1.0 + SPREAD))).collect()),
+    let mut stage = |count: u32, mean_s: f64| Stage {
+        times: tasks(count, mean_s, SPREAD, &mut rng),
         size: gb(1),
         partition: None,
         slowstart: 1.0,
     };
     let job = |name: String, bin, at_s, stage| Job { bin, ..Job::new(&name).at(secs(at_s)).stage(stage) };
     let big: Vec<Job> = (0..u64::from(count))
-        .map(|number| job(format!("big {number}"), BIG, BIG_GAP_S * number, tasks(BIG_TASKS / count, 500.0)))
+        .map(|number| job(format!("big {number}"), BIG, BIG_GAP_S * number, stage(BIG_TASKS / count, 500.0)))
         .collect();
     let (first_s, gap_s) = SMALL_AT_S;
     let small =
-        (0..SMALL_JOBS).map(|number| job(format!("small {number}"), SMALL, first_s + gap_s * number, tasks(8, 12.0)));
+        (0..SMALL_JOBS).map(|number| job(format!("small {number}"), SMALL, first_s + gap_s * number, stage(8, 12.0)));
     big.into_iter().chain(small).collect()
-}
-
-/// How jobs are scheduled.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scheduler {
-    pub policy: &'static str,
-    pub preemption: Preemption,
-    /// Whether each job tells its size.
-    pub told: bool,
-}
-
-impl Scheduler {
-    /// The policy with Hiatus' settings as they are shipped.
-    pub const fn of(policy: &'static str, preemption: Preemption) -> Scheduler {
-        Scheduler { policy, preemption, told: false }
-    }
-
-    /// The same policy, but it waits for what it may not take.
-    pub const fn waiting(self) -> Scheduler {
-        Scheduler { preemption: Preemption::Wait, ..self }
-    }
-
-    /// As it is called in tables.
-    pub fn name(self) -> String {
-        format!("{}/{}{}", self.policy, self.preemption.name(), if self.told { ", told" } else { "" })
-    }
 }
 
 /// A workload on a cluster.
@@ -119,37 +87,6 @@ pub(super) struct Scene {
     pub name: String,
     pub cluster: Cluster,
     pub work: Work,
-}
-
-/// What a scheduler made of one draw.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Run {
-    /// Mean sojourn of all jobs, of the small and of the big ones, in seconds.
-    pub mean_s: f64,
-    pub small_s: f64,
-    pub big_s: f64,
-    /// When the last job ended, in seconds.
-    pub makespan_s: f64,
-    /// Containers that were killed.
-    pub killed: f64,
-    /// How often one was suspended.
-    pub suspensions: f64,
-    /// MiB of suspended containers × seconds.
-    pub suspended_mb_s: f64,
-}
-
-impl Run {
-    fn of(outcome: &Outcome) -> Run {
-        Run {
-            mean_s: outcome.mean_sojourn_s(|_| true),
-            small_s: outcome.mean_sojourn_s(|job| job.bin == SMALL),
-            big_s: outcome.mean_sojourn_s(|job| job.bin == BIG),
-            makespan_s: outcome.makespan.seconds(),
-            killed: (outcome.count.preempted + outcome.count.expired) as f64,
-            suspensions: outcome.count.suspended as f64,
-            suspended_mb_s: outcome.suspended_mb_s(),
-        }
-    }
 }
 
 impl Scene {
