@@ -15,6 +15,7 @@ mod gp;
 mod hints;
 mod predoop;
 mod recurring;
+mod remainders;
 pub mod small_and_big;
 
 use std::sync::OnceLock;
@@ -81,7 +82,7 @@ pub fn studies() -> &'static [&'static Study] {
             gp::STUDIES,
             batchmr::STUDIES,
             predoop::STUDIES,
-            &[&hints::HINTS, &forecast::FORECAST, &recurring::RECURRING, &distance::DISTANCE],
+            &[&hints::HINTS, &forecast::FORECAST, &recurring::RECURRING, &distance::DISTANCE, &remainders::REMAINDERS],
         ]
         .concat()
     })
