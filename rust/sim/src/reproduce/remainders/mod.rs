@@ -1,5 +1,7 @@
-//! Whether small jobs beside a big one wait longer where nodes are no multiples of its containers. Not published anywhere: real
-//! nodes have remainders, and room that nobody can use must keep nobody from being served.
+//! Whether small jobs beside a big one wait longer where nodes are no multiples of its containers, as real nodes are not. Not
+//! published anywhere: room that nobody can use must keep nobody from being served.
+//!
+//! - [`scenes`]: on which clusters, beside which big job, in which queues.
 
 mod scenes;
 
@@ -27,8 +29,7 @@ const SCHEDULERS: [Scheduler; 4] = [
 
 pub(super) const REMAINDERS: Study = Study {
     id: "remainders",
-    title:
-        "Small jobs beside a big one on nodes that are no multiples of containers (cluster simulator, not published)",
+    title: "Small jobs beside a big one on nodes with remainders (cluster simulator, not published)",
     run,
 };
 

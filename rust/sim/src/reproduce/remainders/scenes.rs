@@ -27,6 +27,7 @@ pub(super) const MANY_VCORES: i64 = 64;
 struct Queues {
     /// Paths and parts of the cluster, parents first.
     guarantees: &'static [(&'static str, f64)],
+    /// Where the big job is.
     big: &'static str,
     /// Small jobs come to these in turn.
     small: &'static [&'static str],
@@ -51,13 +52,16 @@ const NESTED_QUEUES: Queues = Queues {
 /// Jobs and a cluster of equal nodes.
 #[derive(Debug)]
 pub(super) struct Scene {
+    /// As it is called in tables.
     pub name: &'static str,
-    /// What a node offers where it is a multiple of the big job's containers.
+    /// What a node offers where it is a multiple of the big job's tasks.
     pub even: Resource,
     /// What it offers where it is none, a row each.
     pub crooked: Vec<Resource>,
     nodes: usize,
-    /// A container of the big job; ApplicationMasters are as large.
+    /// Every job's ApplicationMaster.
+    master: Resource,
+    /// A task of the big job.
     big: Resource,
     /// A task of a small job.
     small: Resource,
@@ -73,6 +77,7 @@ impl Scene {
             even: memory(8192),
             crooked: crooked_mb.iter().copied().map(memory).collect(),
             nodes: 50,
+            master: gb(1),
             big: gb(1),
             small: gb(1),
             queues: ONE_QUEUE,
@@ -80,17 +85,19 @@ impl Scene {
         }
     }
 
-    /// All scenes; whatever else is compared, too, is so with the first one's even nodes.
+    /// All scenes.
     pub fn all() -> Vec<Scene> {
         let crooked = |name| Scene::of_memory(name, &[8700]);
-        let cores = |vcores| Resource::new(64 * 1024, vcores);
+        let (cores, two_cores) = (|vcores| Resource::new(64 * 1024, vcores), Resource::new(1024, 2));
+        let mb = |memory_mb| Resource::new(memory_mb, 0);
         vec![
             Scene::of_memory("memory", &[8400, 8700, 9000, 9215]),
             Scene {
                 even: cores(16),
                 crooked: vec![cores(17)],
-                big: Resource::new(1024, 2),
-                small: Resource::new(1024, 2),
+                master: two_cores,
+                big: two_cores,
+                small: two_cores,
                 ..crooked("containers of 2 vcores")
             },
             Scene {
@@ -99,11 +106,12 @@ impl Scene {
                 nodes: 10,
                 big: gb(5),
                 small: gb(5),
-                ..crooked("10 nodes, containers of 5 GiB")
+                ..crooked("10 nodes, tasks of 5 GiB")
             },
-            Scene { small: Resource::new(1536, 0), ..crooked("small ones of 1.5 GiB") },
-            Scene { small: gb(2), ..crooked("small ones of 2 GiB") },
-            Scene { small: gb(3), ..crooked("small ones of 3 GiB") },
+            Scene { master: mb(1536), ..crooked("ApplicationMasters of 1.5 GiB") },
+            Scene { small: mb(1536), ..crooked("small jobs' tasks of 1.5 GiB") },
+            Scene { small: gb(2), ..crooked("small jobs' tasks of 2 GiB") },
+            Scene { small: gb(3), ..crooked("small jobs' tasks of 3 GiB") },
             Scene { queues: TWO_QUEUES, ..crooked("queues 80/20") },
             Scene { queues: THREE_QUEUES, ..crooked("queues 50/30/20") },
             Scene { queues: NESTED_QUEUES, ..crooked("queues 80 (60/20)/20") },
@@ -120,7 +128,7 @@ impl Scene {
         let mut rng = chance(seed, 0);
         let mut job = |name: String, bin, queue: &str, partition: u32, size, (count, mean_s): (u32, f64)| {
             let times = tasks(count, mean_s, SPREAD, &mut rng);
-            let job = Job { bin, master: self.big, ..Job::new(&name).queue(queue).partition(partition) };
+            let job = Job { bin, master: self.master, ..Job::new(&name).queue(queue).partition(partition) };
             job.stage(Stage { times, size, partition: None, slowstart: 1.0 })
         };
         let ((big_tasks, big_s), (first_s, gap_s)) = (BIG_TASKS, SMALL_AT_S);
@@ -172,7 +180,7 @@ fn memory(memory_mb: i64) -> Resource {
 mod tests {
     use super::*;
 
-    /// How many of the big job's containers such a node holds, and whether anything that they are of is left over.
+    /// How many such containers a node holds, and whether anything is left over of what they run out of.
     fn filled(node: Resource, one: Resource) -> (i64, bool) {
         let of_memory = (node.memory_mb / one.memory_mb, node.memory_mb % one.memory_mb > 0);
         let of_vcores = node.vcores.checked_div(one.vcores).map(|count| (count, node.vcores % one.vcores > 0));
@@ -180,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn crooked_nodes_hold_as_many_containers_as_even_ones_and_something_is_left_over() {
+    fn crooked_nodes_hold_as_many_tasks_as_even_ones_and_something_is_left_over() {
         for scene in Scene::all() {
             let (count, left) = filled(scene.even, scene.big);
             assert!(!left, "{}", scene.name);
