@@ -117,6 +117,8 @@ pub struct Spent {
     pub wasted_s: f64,
     /// How often a container was suspended.
     pub suspensions: u64,
+    /// Memory of suspended containers, in MiB × seconds, until they went on or ended, by the ResourceManager's books.
+    pub suspended_mb_s: f64,
     /// Second attempts of tasks that were begun.
     pub backups: u64,
     /// Seconds for which attempts ran whose task another attempt did first.

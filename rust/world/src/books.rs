@@ -53,6 +53,7 @@ impl World {
             spent.wasted_s += ran.seconds();
         }
         self.settle(id, exit == Exit::Succeeded);
+        self.note_suspension(id);
         self.set_counted(id, false);
         self.containers.remove(&id);
         self.app_mut(app).containers.remove(&id);
@@ -89,6 +90,14 @@ impl World {
         let machine = self.machine(node);
         machine.counted = if counted { machine.counted + size } else { machine.counted - size };
         self.held.hold(self.whose(app, node), is_master, if counted { size.memory_mb } else { -size.memory_mb });
+    }
+
+    /// If the container is suspended, that is over now, and so long its memory was held.
+    fn note_suspension(&mut self, id: ContainerId) {
+        let Some(container) = self.containers.get(&id).filter(|container| !container.counted) else { return };
+        let (app, held_s) = (container.app, self.now.since(container.since).seconds());
+        let held_mb_s = container.phase.resource.memory_mb as f64 * held_s;
+        self.app_mut(app).spent.suspended_mb_s += held_mb_s;
     }
 
     /// The memory of those containers is whose it is now, or nobody's, before that changes.
@@ -325,6 +334,7 @@ impl World {
         }
         let lent = self.core.cluster().nodes().get(&node).is_some_and(|node| node.is_promised(id));
         self.observe_placing(app, node, size, lent);
+        self.note_suspension(id);
         self.set_counted(id, true);
         self.machine(node).outbox.push(Message::Promote(id));
         self.facts.push(Fact::Promoted { container: id });

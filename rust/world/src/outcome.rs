@@ -89,6 +89,11 @@ impl Outcome {
         self.jobs.iter().map(|job| job.spent.wasted_s).sum()
     }
 
+    /// Memory of suspended containers over all time, in MiB × seconds.
+    pub fn suspended_mb_s(&self) -> f64 {
+        self.jobs.iter().map(|job| job.spent.suspended_mb_s).sum()
+    }
+
     /// Number of jobs in the system over time: at each change the time in seconds, and the number from then on.
     pub fn in_system(&self) -> Vec<(f64, f64)> {
         let arrivals = self.jobs.iter().map(|job| (job.submitted, 1));

@@ -6,6 +6,7 @@ mod batchmr;
 mod chapter3;
 mod chapter4;
 mod chapter5;
+mod distance;
 pub mod ensemble;
 pub mod figure;
 mod flex;
@@ -14,6 +15,8 @@ mod gp;
 mod hints;
 mod predoop;
 mod recurring;
+mod remainders;
+pub mod small_and_big;
 
 use std::sync::OnceLock;
 
@@ -79,7 +82,7 @@ pub fn studies() -> &'static [&'static Study] {
             gp::STUDIES,
             batchmr::STUDIES,
             predoop::STUDIES,
-            &[&hints::HINTS, &forecast::FORECAST, &recurring::RECURRING],
+            &[&hints::HINTS, &forecast::FORECAST, &recurring::RECURRING, &distance::DISTANCE, &remainders::REMAINDERS],
         ]
         .concat()
     })
