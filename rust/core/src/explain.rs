@@ -497,9 +497,6 @@ fn job(
             "its queue's share: it is first there, and the queue may have no more now".into()
         }
         _ if held + EPSILON >= entry.target => behind(sizing.as_ref()).into(),
-        _ if held + EPSILON >= entry.target - entry.ahead => {
-            "room that becomes free: its first tasks come ahead of its turn".into()
-        }
         _ if job.barred_until > cluster.now() => {
             "a limit of its queue or user: what was freed for it could not be used".into()
         }

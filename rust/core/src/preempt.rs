@@ -147,7 +147,7 @@ fn free_room(
         }
         let claimed = spoken.claimed_share(entry.app, plan.total);
         let holder = job.holder();
-        let mut missing = entry.target - entry.ahead - job.share(plan.total, partition) - claimed;
+        let mut missing = entry.target - job.share(plan.total, partition) - claimed;
         let wants: Vec<(PhaseKey, u32)> =
             job.asks(partition).filter(|(key, _)| job.phases[key].places != Places::Unjudged).collect();
         // What is kept out of its home leaves its share to new containers.
@@ -158,14 +158,16 @@ fn free_room(
             let one = need.dominant_share(plan.total);
             let mut kept_out = reduces_have_its_room(cluster, container);
             if going_on + EPSILON >= one {
+                let in_turn = going_on - entry.ahead + EPSILON >= one;
                 going_on -= one;
                 let comes_back = spoken.use_room(cluster, home, need) || {
-                    let bought = market.buy_at(
-                        cluster,
-                        place,
-                        Wish { need, purpose: For::Resume(id), kind: None, from: From::Anybody },
-                        home,
-                    );
+                    let bought = in_turn
+                        && market.buy_at(
+                            cluster,
+                            place,
+                            Wish { need, purpose: For::Resume(id), kind: None, from: From::Anybody },
+                            home,
+                        );
                     spoken.look_again(cluster, home);
                     bought
                 };
@@ -201,7 +203,9 @@ fn free_room(
                 // What is only waited for must not keep the job from taking what it may take now.
                 let waited = spoken.stop_collecting(cluster, entry.app, key.resource);
                 let wish = Wish { need: key.resource, purpose: For::Start, kind: Some(key), from };
-                let node = match market.buy(cluster, place, wish) {
+                let in_turn = missing - entry.ahead + EPSILON >= one;
+                let bought = if in_turn { market.buy(cluster, place, wish) } else { Err(Refusal::AheadOfTurn) };
+                let node = match bought {
                     Ok(node) => node,
                     Err(refusal) => {
                         refusals.push((entry.app, refusal));

@@ -57,6 +57,10 @@ impl Estimator for Training {
     }
 
     fn learn(&self, first: &[TaskView]) -> Option<Learnt> {
+        // What was suspended before it could tell is not waited for.
+        let stands =
+            |task: &&TaskView| matches!(task, TaskView::Running { worked, runs: false, .. } if *worked < self.timeout);
+        let first: Vec<&TaskView> = first.iter().filter(|task| !stands(task)).collect();
         let judged: Vec<(f64, f64)> = first.iter().map(|task| self.judge(task)).collect::<Option<_>>()?;
         let tasks = judged.len() as u32;
         let task_s = judged.iter().map(|(time, _)| time).sum::<f64>() / f64::from(tasks.max(1));
@@ -64,8 +68,7 @@ impl Estimator for Training {
         let begun = running().count() as u32;
         // S_f = s̃ · [(n − t) + Σ (1 − p_k)]: the second part, spread over the tasks that are not done.
         let left: f64 = judged.iter().map(|(_, done)| 1.0 - done).sum();
-        let told = |task: &TaskView| !matches!(task, TaskView::Running { progress: None, .. });
-        let guessed = !first.iter().any(told);
+        let guessed = first.iter().all(|task| matches!(task, TaskView::Running { progress: None, .. }));
         (tasks > 0).then(|| Learnt { task_s, tasks, begun, left_s: task_s * left / f64::from(begun.max(1)), guessed })
     }
 }

@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Refusal {
     /// Nobody after it holds anything, on nodes where it may start, that would make enough room on one of them.
     NobodyAfter,
+    /// What it lacks is due to it ahead of its turn.
+    AheadOfTurn,
     /// They are ApplicationMasters, parked, on silent nodes, or already on their way.
     Busy,
     /// It was refused on those nodes since their last heartbeat.
@@ -56,6 +58,7 @@ impl fmt::Display for Refusal {
             Refusal::NobodyAfter => {
                 "containers of jobs that come after it, which would have to leave enough room on one node"
             }
+            Refusal::AheadOfTurn => "room that becomes free: its first tasks come ahead of its turn",
             Refusal::Busy => "containers that are on their way already, parked, or on silent nodes",
             Refusal::RefusedThere => "the next heartbeats of nodes on which YARN has refused it",
             Refusal::AtHome => "room on the nodes of its suspended tasks, which go on only there",

@@ -207,9 +207,8 @@ impl Spoken {
         while places < enough {
             last = rooms.next(last, |usable| key.resource.fits_in(usable));
             let Some(room) = last else { break };
-            let Some(node) = cluster.nodes().get(&room.node).filter(|node| !node.refused.contains(&app)) else {
-                continue;
-            };
+            let starts = |node: &&Node| node.is_live(cluster.now()) && !node.refused.contains(&app);
+            let Some(node) = cluster.nodes().get(&room.node).filter(starts) else { continue };
             let promised = self.promised.get(&room.node).copied().unwrap_or_default();
             let free = node.usable() - node.kept_in_all() - promised;
             places += key.resource.times_in(free).min(enough);

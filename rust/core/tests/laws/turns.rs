@@ -65,29 +65,64 @@ fn law_17_rounding_changes_no_order() {
     }
 }
 
-/// When each of three jobs of 21 tasks on sixteen containers, 2 s apart, is done, in s.
-fn ends(policy: &str, task_s: u64, default_task_s: u64) -> Vec<f64> {
-    let jobs = ["one", "two", "three"];
+/// Jobs that are alike, and come 2 s apart.
+#[derive(Clone, Copy, Debug)]
+struct Likes {
+    jobs: u64,
+    /// Of each.
+    tasks: usize,
+    task_s: u64,
+    default_task_s: u64,
+}
+
+/// When each is done, in s, on sixteen containers.
+fn ends(policy: &str, preemption: &str, likes: Likes) -> Vec<f64> {
+    let Likes { jobs, tasks, task_s, default_task_s } = likes;
+    let names: Vec<String> = (0..jobs).map(|at| format!("job {at}")).collect();
     let world = World::new()
         .set("policy", policy)
-        .set("preemption", "wait")
+        .set("preemption", preemption)
         .set("default-task-ms", &(default_task_s * 1000).to_string())
-        .nodes(4, &Node::of(gb(5)));
-    let world = (0u64..)
-        .zip(jobs)
-        .fold(world, |world, (at, name)| world.job(Job::new(name).tasks(21, secs(task_s)).at(secs(2 * at))));
+        .node(Node::of(gb(jobs as i64)))
+        .nodes(4, &Node::of(gb(4)));
+    let world = (0..jobs)
+        .zip(&names)
+        .fold(world, |world, (at, name)| world.job(Job::new(name).tasks(tasks, secs(task_s)).at(secs(2 * at))));
     let mut world = world.telling_progress();
     world.run();
-    (0u32..).zip(jobs).map(|(at, name)| world.sojourn(name).seconds() + 2.0 * f64::from(at)).collect()
+    names.iter().zip(0u32..).map(|(name, at)| world.sojourn(name).seconds() + 2.0 * f64::from(at)).collect()
 }
 
 #[test]
 fn law_20_equal_jobs_end_in_the_order_of_arrival_whatever_is_guessed_of_them() {
-    for policy in ["hfsp", "srpt", "flex"] {
-        for (task_s, default_task_s) in [(20, 60), (70, 60), (200, 1), (200, 3600)] {
-            let ends = ends(policy, task_s, default_task_s);
-            let apart = |pair: &[f64]| pair[0] < pair[1] + 10.0;
-            assert!(ends.windows(2).all(apart), "{policy}, tasks of {task_s} s, {default_task_s} s guessed: {ends:?}");
+    for (policy, preemption) in
+        [("hfsp", "wait"), ("hfsp", "suspend"), ("srpt", "wait"), ("srpt", "suspend"), ("flex", "wait")]
+    {
+        for (task_s, default_task_s) in [(20, 60), (70, 60), (200, 1), (200, 60), (200, 3600), (900, 60)] {
+            let ends = ends(policy, preemption, Likes { jobs: 3, tasks: 21, task_s, default_task_s });
+            let in_turn = |pair: &[f64]| pair[0] < pair[1] + 10.0;
+            assert!(
+                ends.windows(2).all(in_turn),
+                "{policy}, {preemption}, {task_s} s, {default_task_s} s guessed: {ends:?}"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn law_20_no_like_job_ends_later_than_under_equal_sharing_by_more_than_two_tasks(
+        (jobs, tasks, task_s) in (2..7u64, 1..60usize, 5..400u64),
+        default_task_s in prop::sample::select(vec![1u64, 60, 3600]),
+        policy in prop::sample::select(vec!["hfsp", "srpt"]),
+    ) {
+        // Where an ApplicationMaster takes the room of a task, that goes on when the master's job is done.
+        let likes = Likes { jobs, tasks, task_s, default_task_s };
+        let (shared, served) = (ends("fair", "wait", likes), ends(policy, "wait", likes));
+        for (shared, served) in shared.iter().zip(&served) {
+            prop_assert!(*served <= shared + 2.0 * task_s as f64 + 20.0, "{policy}: {served:?} and {shared:?}");
         }
     }
 }

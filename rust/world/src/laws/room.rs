@@ -131,7 +131,7 @@ impl Search<'_> {
         None
     }
 
-    /// No guard protects it.
+    /// No guard protects it: what was killed often is spared for longer and longer, and left out.
     fn may_surely_go(&self, container: &Container) -> bool {
         let (now, path) = (self.cluster.now(), self.cluster.queue_path(container.app));
         let queue = self.settings.queue(path);
@@ -139,10 +139,13 @@ impl Search<'_> {
         let last_first =
             !matches!(queue.victims, Victims::Gp | Victims::Evenly | Victims::FromEach | Victims::LargestJob);
         let parked = self.cluster.is_parked(container);
+        let phase = self.cluster.jobs().get(&container.app).and_then(|job| job.phases.get(&container.phase));
+        let killed = phase.is_some_and(|phase| phase.kill_rounds(container) > 0);
         let stays = container.is_master || container.proposed || container.lender.is_some() || parked;
         container.state == State::Running
             && !stays
             && last_first
+            && !killed
             && container.barred_until <= now
             && container.phase.partition == self.partition
             && self.settings.cluster.mode >= Mode::Suspend

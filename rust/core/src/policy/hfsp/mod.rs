@@ -66,12 +66,16 @@ impl Policy for Hfsp {
         // Jobs age in what their queue could hold, not in what they happen to want; their ApplicationMasters do none of their work.
         let pinned: f64 = jobs.iter().map(|job| job.pinned).sum();
         (self.capacity, self.total) = ((supply.attainable - pinned).max(0.0), supply.total);
-        self.sizes.look(jobs);
         // Time alone changes nothing about a job whose phases' sizes are all known.
+        let mut may_learn = false;
         for job in jobs {
             if job.changed || self.sizes.may_learn(job.app) {
                 self.sizes.observe(job, supply, &mut self.virtually);
+                may_learn = true;
             }
+        }
+        if may_learn {
+            self.sizes.follow(jobs, supply, &mut self.virtually);
         }
         let order = self.in_order(jobs);
         targets::targets(&order, &self.sizes, supply)

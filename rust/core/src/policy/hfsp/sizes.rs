@@ -157,15 +157,11 @@ impl Sizes {
                     if size.source == Source::Initial && !first.is_empty() {
                         size.source = Source::Training;
                     }
-                    let expected = self.history.expected(phase);
-                    if size.source != Source::Hint {
-                        size.follow(estimator.initial(expected), phase, virtually, job.app);
-                    }
                     let all_there =
                         first.len() >= rules.training_tasks as usize || phase.to_do() <= phase.held + phase.suspended;
                     if let Some(learnt) = Some(first).filter(|_| all_there).and_then(|first| estimator.learn(first)) {
                         // What others tell is worth more than that nobody says how far these are, until that is used up.
-                        match expected {
+                        match self.history.expected(phase) {
                             Some(Expected::OfItsClass(_) | Expected::OfOthers(_)) if learnt.guessed => {
                                 (size.source, size.guessed) = (Source::Final, true);
                             }
@@ -185,14 +181,26 @@ impl Sizes {
         }
     }
 
-    /// Evidence of all jobs that are there, before they are observed.
-    pub fn look(&mut self, jobs: &[JobView]) {
+    /// What is known of all jobs that are there, once they are observed, counts for all whose phases are not trained: nobody is corrected
+    /// alone.
+    pub fn follow(&mut self, jobs: &[JobView], supply: &Supply<'_>, virtually: &mut VirtualCluster) {
         let told = |app: AppId, phase: &PhaseView| match self.jobs.get(&app)?.get(&phase.key)? {
             Size { source: Source::Final, guessed: false, task_s, .. } => Some(*task_s),
             Size { source: Source::Tiny, .. } => finished_s(phase),
             _ => None,
         };
         self.history.look(jobs, told);
+        let estimator = estimator(supply);
+        for (job, phase) in jobs.iter().flat_map(|job| job.phases.iter().map(move |phase| (job, phase))) {
+            let size = self.jobs.get_mut(&job.app).and_then(|sizes| sizes.get_mut(&phase.key));
+            let untrained = |size: &&mut Size| matches!(size.source, Source::Initial | Source::Training);
+            let Some(size) = size.filter(untrained) else { continue };
+            let task_s = estimator.initial(self.history.expected(phase));
+            if size.task_s != task_s {
+                size.task_s = task_s;
+                virtually.update(job.app, phase.key, |waves| waves.retain(task_s));
+            }
+        }
     }
 
     /// What the job really has left, and by how much that may be wrong, in seconds of the partition: by its tasks that are done, or
@@ -291,14 +299,6 @@ impl Sizes {
 }
 
 impl Size {
-    /// What is known by now says another time of a task: what was virtually served still counts.
-    fn follow(&mut self, task_s: f64, phase: &PhaseView, virtually: &mut VirtualCluster, app: AppId) {
-        if self.task_s != task_s {
-            self.task_s = task_s;
-            virtually.update(app, phase.key, |waves| waves.retain(task_s));
-        }
-    }
-
     /// The phase's size is known now: S_f, what its tasks that are not done have left.
     fn settle(&mut self, learnt: Learnt, phase: &PhaseView, virtually: &mut VirtualCluster, app: AppId, retain: bool) {
         (self.source, self.task_s, self.guessed) = (Source::Final, learnt.task_s, learnt.guessed);
