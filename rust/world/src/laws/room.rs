@@ -6,7 +6,7 @@ use hiatus_core::entitlement::EPSILON;
 use hiatus_core::fact::{PhaseKey, Places};
 use hiatus_core::plan::PartitionPlan;
 use hiatus_core::settings::{Mode, Primitive, Settings, Victims};
-use hiatus_core::state::{Cluster, Container, Job, Node, State};
+use hiatus_core::state::{Claim, Cluster, Container, Job, Node, State};
 use hiatus_core::units::{AppId, Millis, PartitionId, QueueId, Resource};
 use std::collections::BTreeMap;
 
@@ -62,8 +62,10 @@ struct Search<'a> {
 impl Search<'_> {
     /// What the job asks for first, if it lacks that within its target, and nothing is free or kept for it anywhere.
     fn short_of(&self, place: usize, app: AppId, job: &Job) -> Option<PhaseKey> {
-        let claims =
-            self.cluster.claimed().flat_map(|(_, node)| &node.claims).any(|claim| claim.app == app && claim.is_freed());
+        // Room that was collected for it may be on a node that has fallen silent: it is waited for until `large-ask-timeout-ms`.
+        let has_room = |node: &Node, claim: &Claim| claim.is_freed() || claim.resource.fits_in(node.usable());
+        let of_job = |node: &Node| node.claims.iter().any(|claim| claim.app == app && has_room(node, claim));
+        let claims = self.cluster.claimed().any(|(_, node)| of_job(node));
         let bound =
             self.plan.limit_of(job.holder()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some();
         let waits = !job.may_start() || job.rests || job.barred_until > self.cluster.now();
