@@ -31,6 +31,13 @@ pub struct JobView {
     pub changed: bool,
 }
 
+impl JobView {
+    /// Whether it has tasks to do; not if it is its ApplicationMaster so far, or between two phases.
+    pub fn has_tasks(&self) -> bool {
+        self.phases.iter().any(|phase| phase.to_do() > 0)
+    }
+}
+
 /// Tasks of one kind; the ApplicationMaster is none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseView {
@@ -72,6 +79,11 @@ impl PhaseView {
     /// All tasks known of, done or not.
     pub fn tasks(&self) -> u32 {
         self.finished + self.to_do()
+    }
+
+    /// Mean time of its finished tasks, in seconds; `None` before there is one.
+    pub fn finished_task_s(&self) -> Option<f64> {
+        (self.finished > 0).then(|| self.finished_time.seconds() / f64::from(self.finished))
     }
 }
 

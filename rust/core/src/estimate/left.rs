@@ -1,8 +1,7 @@
 //! What a phase really has left, as its tasks that are done tell, and by how much that may be wrong.
 
-use super::training::finished_s;
 use crate::view::{PhaseView, TaskView};
-use std::ops::Add;
+use std::iter::Sum;
 
 /// Work left, in seconds of the partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -13,11 +12,12 @@ pub struct Left {
     pub error_s: f64,
 }
 
-impl Add for Left {
-    type Output = Left;
-
-    fn add(self, other: Left) -> Left {
-        Left { work_s: self.work_s + other.work_s, error_s: self.error_s + other.error_s }
+impl Sum for Left {
+    fn sum<I: Iterator<Item = Left>>(all: I) -> Left {
+        all.fold(Left::default(), |sum, one| Left {
+            work_s: sum.work_s + one.work_s,
+            error_s: sum.error_s + one.error_s,
+        })
     }
 }
 
@@ -25,7 +25,7 @@ impl Left {
     /// Mean time of the phase's finished tasks, or `before_s` before there is any, × its tasks left, less what those that run have
     /// done of it.
     pub fn of(phase: &PhaseView, before_s: f64) -> Left {
-        let task_s = finished_s(phase).unwrap_or(before_s);
+        let task_s = phase.finished_task_s().unwrap_or(before_s);
         let behind = phase.first.iter().map(|task| match *task {
             TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => {
                 task_s - (worked.seconds() * (1.0 - done) / done).min(task_s)

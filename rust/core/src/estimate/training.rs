@@ -183,7 +183,7 @@ impl History {
     /// A job is over.
     pub fn note(&mut self, phases: &[PhaseView]) {
         for phase in phases {
-            let Some(time_s) = finished_s(phase) else { continue };
+            let Some(time_s) = phase.finished_task_s() else { continue };
             self.earlier.entry(phase.key.priority).or_default().add(time_s);
             self.logs.entry(phase.key.priority).or_default().add(time_s);
         }
@@ -218,11 +218,6 @@ impl History {
             Evidence { time_s, jobs: earlier.jobs + present.jobs, ..present }.expected()
         })
     }
-}
-
-/// Mean time of the phase's finished tasks, in seconds.
-pub fn finished_s(phase: &PhaseView) -> Option<f64> {
-    (phase.finished > 0).then(|| phase.finished_time.seconds() / f64::from(phase.finished))
 }
 
 /// For how long a task runs that does not say how far it is, in seconds; services aside.

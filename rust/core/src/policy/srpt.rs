@@ -3,10 +3,9 @@
 use super::turns::Turns;
 use super::{fill_in_order, sorted_by_key, JobView, PhaseView, Policy, Supply, Target};
 use crate::estimate::left::Left;
-use crate::estimate::training::{finished_s, History};
+use crate::estimate::training::History;
 use crate::settings::QueueSettings;
 use crate::units::AppId;
-use std::ops::Add;
 
 /// The policy and its memory.
 #[derive(Clone, Debug, Default)]
@@ -17,10 +16,9 @@ pub(super) struct Srpt {
 
 impl Policy for Srpt {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
-        self.history.look(jobs, |_, phase| finished_s(phase));
-        // A job that is its ApplicationMaster so far, or is between two phases, counts as one task: finding out is cheap, and is no turn.
-        let (sized, unknown): (Vec<_>, Vec<_>) =
-            jobs.iter().partition(|job| job.phases.iter().any(|phase| phase.to_do() > 0));
+        self.history.look(jobs, |_, phase| phase.finished_task_s());
+        // A job without tasks counts as one: finding out is cheap, and is no turn.
+        let (sized, unknown): (Vec<_>, Vec<_>) = jobs.iter().partition(|job| job.has_tasks());
         let left = sized.into_iter().map(|job| (job, self.left(job, supply.settings))).collect();
         let mut order = sorted_by_key(unknown, |job| job.remaining);
         order.extend(self.turns.in_order(left));
@@ -39,6 +37,6 @@ impl Srpt {
             let expected = self.history.expected(phase);
             Left::of(phase, expected.map_or(default.seconds(), |expected| expected.task_s(default)))
         };
-        job.phases.iter().map(of).fold(Left::default(), Left::add)
+        job.phases.iter().map(of).sum()
     }
 }

@@ -13,7 +13,7 @@ use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Fact, PhaseKey};
 use hiatus_core::settings::Settings;
 use hiatus_core::state::{Claim, Cluster, For};
-use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
 use std::collections::BTreeMap;
 
@@ -31,6 +31,12 @@ fn is_for_overdue(claim: &Claim) -> bool {
 /// Room is collected, for whomever.
 fn collects(claim: &Claim) -> bool {
     !claim.is_freed()
+}
+
+/// Whether jobs of the queue may take from each other: as its administrator said, unless a knob says otherwise.
+fn sells_within(cluster: &Cluster, settings: &Settings, queue: QueueId) -> bool {
+    let queue = &cluster.queues()[&queue];
+    settings.queue(&queue.path).preemption_within.unwrap_or(queue.preemptable_within)
 }
 
 /// Law 12: a task starts on the side of the cluster to which its job keeps.

@@ -1,6 +1,7 @@
 //! Law 18: room is freed for whoever is below its target and finds none, where later jobs hold what would do. A plain search, by the
 //! node, for containers that may surely go: no guard protects them, and what else may forbid it is left out of account.
 
+use super::sells_within;
 use crate::world::World;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::fact::{PhaseKey, Places};
@@ -160,9 +161,7 @@ impl Search<'_> {
     fn gives_way(&self, rank: usize, container: &Container, place: usize, taker: &Job) -> bool {
         let of_victim = &self.cluster.jobs()[&container.app];
         if of_victim.queue == taker.queue {
-            let within = self.settings.queue(self.cluster.queue_path(container.app)).preemption_within;
-            let told = self.cluster.queues().get(&taker.queue).is_some_and(|queue| queue.preemptable_within);
-            return rank > place && within.unwrap_or(told);
+            return rank > place && sells_within(self.cluster, self.settings, taker.queue);
         }
         self.cluster.queues().get(&of_victim.queue).is_some_and(|queue| queue.preemptable)
     }

@@ -1,5 +1,6 @@
 //! What is taken from jobs for others: by whom, from whom, and whether it was allowed and needed (laws 2, 5 and 6).
 
+use super::sells_within;
 use crate::world::World;
 use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
@@ -318,9 +319,11 @@ pub(super) fn guarantees(world: &World, takings: &[Taking]) {
         let (from, to) = (cluster.jobs()[&container.app].queue, cluster.jobs()[&claim.app].queue);
         let partition = cluster.nodes()[&container.node].partition;
         if from == to {
-            let within = world.core.settings().queue(cluster.queue_path(container.app)).preemption_within;
-            let within = within.unwrap_or(cluster.queues()[&from].preemptable_within);
-            assert!(within, "law 2: {id:?} taken for {:?} of its own queue, which is protected", claim.app);
+            assert!(
+                sells_within(cluster, world.core.settings(), from),
+                "law 2: {id:?} taken for {:?} of its own queue, which is protected",
+                claim.app
+            );
             continue;
         }
         if container.phase.partition != partition {

@@ -16,7 +16,7 @@ mod work;
 use super::turns::Turns;
 use super::{by_arrival, JobView, PhaseView, Policy, Sizing, Supply, Target};
 use crate::entitlement::EPSILON;
-use crate::estimate::training::{finished_s, History};
+use crate::estimate::training::History;
 use crate::flex::{default_evaluations, evaluations, solve};
 use crate::units::{AppId, Millis};
 use snapshot::{useful, Snapshot};
@@ -68,7 +68,7 @@ impl Policy for Flex {
 
 impl Flex {
     fn decide(&mut self, supply: &Supply<'_>, jobs: &[JobView]) {
-        self.history.look(jobs, |_, phase| finished_s(phase));
+        self.history.look(jobs, |_, phase| phase.finished_task_s());
         let snapshot = Snapshot::take(supply, jobs, &self.history, &mut self.turns);
         self.allotments.clear();
         // Where everybody gets all it can use there is nothing to search for.
@@ -81,7 +81,7 @@ impl Flex {
             let sizing = Sizing {
                 source: entrant.work.source.name(),
                 estimate_s: entrant.work.whole_s,
-                virtual_remaining_s: entrant.work.left_s,
+                virtual_remaining_s: entrant.work.left.work_s,
             };
             let share = |slots: u32| f64::from(slots) * snapshot.slot;
             let (minimum, slots) = (share(bounds[at].min), share(solution.targets[at]));

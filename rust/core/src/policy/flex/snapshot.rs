@@ -5,13 +5,14 @@
 
 use super::work::Work;
 use crate::entitlement::EPSILON;
-use crate::estimate::left::Left;
 use crate::estimate::training::History;
 use crate::flex::{Job, Metric, Penalty, Problem, Seconds, Step, Terms};
 use crate::policy::turns::Turns;
 use crate::policy::{by_arrival, Supply};
+use crate::units::AppId;
 use crate::view::{JobView, PhaseView};
 use crate::waterline::{waterline, Bounds};
+use std::collections::BTreeMap;
 
 /// More slots than this are not told apart: a slot is then more than a container. It bounds what an epoch costs.
 const MOST_SLOTS: f64 = 10_000.0;
@@ -60,7 +61,7 @@ impl<'a> Snapshot<'a> {
                 true => 0.0,
                 false => supply.now.since(job.submitted).seconds(),
             };
-            let left = (work.left_s / slot).max(LEAST_WORK);
+            let left = (work.left.work_s / slot).max(LEAST_WORK);
             let job_of = Job { work: left, min: bounds.min, max: bounds.max, age, penalty };
             (Entrant { job, work, unusable }, job_of)
         };
@@ -86,16 +87,13 @@ const TRACE: f64 = 1.001;
 
 /// A solver knows of no errors: who leads another by less than those is told to have as much left, and a trace more, which is no tie.
 fn in_turn(mut works: Vec<Work>, jobs: &[&JobView], turns: &mut Turns) -> Vec<Work> {
-    let left = |work: &Work| Left { work_s: work.left_s, error_s: work.error_s };
-    let known = |job: &&JobView| job.phases.iter().any(|phase| phase.to_do() > 0);
-    let sized = jobs.iter().copied().zip(works.iter().map(left)).filter(|(job, _)| known(job));
-    let order = turns.in_order(sized.collect());
+    let places: BTreeMap<AppId, usize> = jobs.iter().enumerate().map(|(at, job)| (job.app, at)).collect();
+    let sized = jobs.iter().copied().zip(works.iter().map(|work| work.left)).filter(|(job, _)| job.has_tasks());
     let mut least_s = 0.0_f64;
-    for job in order {
-        if let Some(at) = jobs.iter().position(|other| other.app == job.app) {
-            works[at].left_s = works[at].left_s.max(least_s);
-            least_s = works[at].left_s * TRACE;
-        }
+    for job in turns.in_order(sized.collect()) {
+        let left_s = &mut works[places[&job.app]].left.work_s;
+        *left_s = left_s.max(least_s);
+        least_s = *left_s * TRACE;
     }
     works
 }

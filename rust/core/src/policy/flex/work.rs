@@ -2,7 +2,7 @@
 //! whenever somebody asks.
 
 use crate::estimate::left::Left;
-use crate::estimate::training::{finished_s, Expected, History};
+use crate::estimate::training::{Expected, History};
 use crate::settings::QueueSettings;
 use crate::view::{JobView, PhaseView};
 
@@ -40,9 +40,7 @@ pub struct Work {
     /// The least sure of the task times.
     pub source: Source,
     /// What is not done.
-    pub left_s: f64,
-    /// By how much that may be wrong.
-    pub error_s: f64,
+    pub left: Left,
     /// With what is done.
     pub whole_s: f64,
     /// The longest task time of all phases, in seconds.
@@ -52,13 +50,12 @@ pub struct Work {
 impl Work {
     /// The work of a job, as far as its phases are known.
     pub fn of(job: &JobView, history: &History, settings: &QueueSettings) -> Work {
-        let mut work = Work { source: Source::Average, left_s: 0.0, error_s: 0.0, whole_s: 0.0, task_s: 0.0 };
+        let mut work = Work { source: Source::Average, left: Left::default(), whole_s: 0.0, task_s: 0.0 };
         for phase in &job.phases {
             let (source, task_s) = task_time(phase, job, history, settings);
             let left = Left::of(phase, task_s);
             let all = task_s * f64::from(phase.to_do());
-            work.left_s += left.work_s;
-            work.error_s += left.error_s;
+            work.left = [work.left, left].into_iter().sum();
             work.whole_s += (all + phase.finished_time.seconds()) * phase.one;
             work.task_s = work.task_s.max(task_s);
             if phase.left() > 0 {
@@ -67,7 +64,7 @@ impl Work {
         }
         if job.phases.iter().all(|phase| phase.to_do() == 0) {
             // It is its ApplicationMaster so far, or between two phases.
-            (work.source, work.left_s) = (Source::Default, job.remaining);
+            (work.source, work.left.work_s) = (Source::Default, job.remaining);
             work.whole_s += job.remaining;
         }
         work
@@ -77,7 +74,7 @@ impl Work {
 /// Expected time of one task of the phase, in seconds. What runs counts for all alike ([`History::look`]); a task that outlives it has
 /// as much again before it ([`Left::of`]): executors and services never end, and would look nearly done for ever.
 fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &QueueSettings) -> (Source, f64) {
-    if let Some(task_s) = finished_s(phase) {
+    if let Some(task_s) = phase.finished_task_s() {
         return (Source::Average, task_s);
     }
     let tasks: u32 = job.phases.iter().map(PhaseView::tasks).sum();

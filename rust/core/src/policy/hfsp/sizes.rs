@@ -3,7 +3,7 @@
 use super::virtual_cluster::VirtualCluster;
 use super::waves::Waves;
 use crate::estimate::left::Left;
-use crate::estimate::training::{finished_s, Estimator, Expected, History, Learnt, Training};
+use crate::estimate::training::{Estimator, Expected, History, Learnt, Training};
 use crate::fact::PhaseKey;
 use crate::policy::{EstimateError, Supply};
 use crate::state::ByHandle;
@@ -150,9 +150,6 @@ impl Sizes {
                     // nobody late.
                     if size.source == Source::Hint && virtually.is_done(job.app, phase.key) {
                         size.source = Source::Initial;
-                        size.task_s = estimator.initial(self.history.expected(phase));
-                        let task_s = size.task_s;
-                        virtually.update(job.app, phase.key, |waves| waves.retain(task_s));
                     }
                     if size.source == Source::Initial && !first.is_empty() {
                         size.source = Source::Training;
@@ -186,7 +183,7 @@ impl Sizes {
     pub fn follow(&mut self, jobs: &[JobView], supply: &Supply<'_>, virtually: &mut VirtualCluster) {
         let told = |app: AppId, phase: &PhaseView| match self.jobs.get(&app)?.get(&phase.key)? {
             Size { source: Source::Final, guessed: false, task_s, .. } => Some(*task_s),
-            Size { source: Source::Tiny, .. } => finished_s(phase),
+            Size { source: Source::Tiny, .. } => phase.finished_task_s(),
             _ => None,
         };
         self.history.look(jobs, told);
@@ -207,10 +204,11 @@ impl Sizes {
     /// by its sizes before any is.
     pub fn really_left(&self, job: &JobView) -> Left {
         let sizes = self.jobs.get(&job.app);
-        job.phases.iter().fold(Left::default(), |sum, phase| {
+        let of = |phase: &PhaseView| {
             let size_s = sizes.and_then(|sizes| sizes.get(&phase.key)).map_or(0.0, |size| size.task_s);
-            sum + Left::of(phase, size_s)
-        })
+            Left::of(phase, size_s)
+        };
+        job.phases.iter().map(of).sum()
     }
 
     /// Whether time alone may tell more about the job: one of its phases is not sized for good, or it was never seen.
@@ -262,7 +260,7 @@ impl Sizes {
         for phase in phases {
             let Some(size) = sizes.get(&phase.key) else { continue };
             done &= phase.finished >= size.tasks;
-            let mean = phase.finished_time.seconds() / f64::from(phase.finished.max(1));
+            let mean = phase.finished_task_s().unwrap_or(0.0);
             if size.source == Source::Hint {
                 virtually.update(app, phase.key, |waves| waves.retain(mean));
             }

@@ -35,9 +35,9 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
     let early = early.into_iter().map(|(_, ranked)| of_early(ranked));
 
     let shares = in_turn(order, supply, floor);
-    let in_order_alone = in_turn(order, supply, kept);
+    let by_turn = if ahead.is_empty() { shares.clone() } else { in_turn(order, supply, kept) };
     let mut whole: Vec<(Class, f64, Target)> = Vec::with_capacity(order.len());
-    for ((ranked, (share, side_by_side)), (by_turn, _)) in order.iter().zip(shares).zip(in_order_alone) {
+    for ((ranked, (share, side_by_side)), (by_turn, _)) in order.iter().zip(shares).zip(by_turn) {
         let missing = if side_by_side { ranked.job.held - share } else { 0.0 };
         let class = if side_by_side { Class::Late(0) } else { ranked.class };
         let keeps = if side_by_side { share } else { floor(ranked) };
