@@ -11,11 +11,14 @@ pub fn review_claims(cluster: &mut Cluster, settings: &Settings) {
     let mut wanted: BTreeMap<(AppId, Resource), u32> = BTreeMap::new();
     let mut unused = Vec::new();
     let limits = &settings.cluster;
-    cluster.retain_claims(|cluster, _, claim| match claim.purpose {
+    let silent = |cluster: &Cluster, node| cluster.nodes().get(&node).is_none_or(|node| !node.is_live(now));
+    cluster.retain_claims(|cluster, node, claim| match claim.purpose {
         For::Resume(id) => {
             let late = claim.is_freed() && now.since(claim.made) > limits.claim_timeout;
             cluster.is_suspended(id) && !late
         }
+        // Nothing starts there; other nodes may have what it needs.
+        For::Start if silent(cluster, node) => false,
         For::Start => {
             let left = wanted.entry((claim.app, claim.resource)).or_insert_with(|| asked(cluster, claim));
             let needed = *left > 0;

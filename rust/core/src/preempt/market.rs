@@ -176,7 +176,7 @@ impl<'a> Market<'a> {
         let why = if self.closed { Refusal::Rests } else { sale.refusals.main() };
         // Prices only rise while the plan lasts; but another job may be welcome where this one was refused, and need less to go if its
         // user may hold more.
-        if sold.is_none() && !sale.refused && !sale.elsewhere && wish.from == From::Anybody {
+        if sold.is_none() && !sale.elsewhere && wish.from == From::Anybody {
             self.hopeless.push(Hopeless { queue: entry.queue, rank: sale.rank, need: wish.need, why });
         }
         sold.ok_or(why)
@@ -225,7 +225,6 @@ impl<'a> Market<'a> {
         let node = cluster.nodes().get(&victim.node).filter(|_| !self.taken.contains(&victim.id))?;
         let refused = node.refused.contains(&sale.app);
         if refused {
-            sale.refused = true;
             sale.refusals.note(Refusal::RefusedThere);
         }
         let elsewhere = sale.wish.kind.is_some_and(|kind| !may_start_on(cluster, sale.app, &kind, victim.node));
@@ -233,10 +232,12 @@ impl<'a> Market<'a> {
             From::Anybody => false,
             From::Own { holder, .. } => cluster.jobs().get(&victim.app).is_none_or(|job| job.holder() != holder),
         };
-        sale.elsewhere |= elsewhere || spared;
+        let too_large = !need.fits_in(node.total);
+        sale.elsewhere |= refused || elsewhere || spared;
+        sale.too_large |= too_large;
         // What a job gives way with is among the crowd, too.
         let offered = sale.offers.get(&victim.node).is_some_and(|offer| offer.has(victim.id));
-        if victim.app == sale.app || refused || elsewhere || spared || offered || !need.fits_in(node.total) {
+        if victim.app == sale.app || refused || elsewhere || spared || offered || too_large {
             return None;
         }
         if let Some(refusal) = victim.not_for_own.filter(|_| sale.is_of(victim.queue)) {
@@ -313,7 +314,7 @@ impl<'a> Market<'a> {
         let queue_spare = self.queue_spare(cluster);
         preemptable
             && (whatever_its_target || spare > EPSILON)
-            && cluster.lineage(victim.queue).filter(|queue| !sale.above_taker.contains(queue)).all(|queue| {
+            && sale.apart_from(cluster, victim.queue).all(|queue| {
                 let within = |other: &Victim| cluster.lineage(other.queue).any(|above| above == queue);
                 enough(queue_spare.get(&queue).copied().unwrap_or(0.0) - taken(&within))
             })
@@ -322,8 +323,7 @@ impl<'a> Market<'a> {
     /// Whether the queue, and all above it that are not the taker's, hold more than they are entitled to.
     fn has_spare(&mut self, cluster: &Cluster, sale: &Sale, queue: QueueId) -> bool {
         let spare = self.queue_spare(cluster);
-        let mut lineage = cluster.lineage(queue).filter(|queue| !sale.above_taker.contains(queue));
-        lineage.all(|queue| spare.get(&queue).is_some_and(|spare| *spare > EPSILON))
+        sale.apart_from(cluster, queue).all(|queue| spare.get(&queue).is_some_and(|spare| *spare > EPSILON))
     }
 
     fn queue_spare(&mut self, cluster: &Cluster) -> &mut BTreeMap<QueueId, f64> {

@@ -88,6 +88,27 @@ fn a_silent_node_is_not_waited_for() {
 }
 
 #[test]
+fn room_on_a_node_that_has_fallen_silent_is_not_waited_for() {
+    let mut world = World::new()
+        .nodes(2, &Node::of(gb(8)))
+        .set("policy", "srpt")
+        .set("preemption", "wait")
+        .set("large-ask-delay-ms", "1000")
+        .set("large-ask-timeout-ms", "600000")
+        .job(Job::new("big").tasks(14, secs(100)))
+        .job(Job::new("large").at(secs(20)).sized_tasks(1, secs(5), gb(6)));
+    world.run_until(secs(40));
+    let collected = |world: &World| world.core().cluster().claimed().map(|(id, _)| id).collect::<Vec<_>>();
+    let home = collected(&world);
+    assert_eq!(home.len(), 1, "room is collected on one node: {home:?}");
+    world.silence(home[0], secs(600));
+    world.run_until(secs(60));
+    assert!(!collected(&world).contains(&home[0]), "{:?}", collected(&world));
+    world.run();
+    assert!(world.sojourn("large") < secs(150), "{:?}", world.sojourn("large"));
+}
+
+#[test]
 fn new_demand_is_served_before_the_next_heartbeat() {
     let mut world = World::new()
         .heartbeat(secs(6))

@@ -63,7 +63,6 @@ struct Search<'a> {
 impl Search<'_> {
     /// What the job asks for first, if it lacks that within its target, and nothing is free or kept for it anywhere.
     fn short_of(&self, place: usize, app: AppId, job: &Job) -> Option<PhaseKey> {
-        // Room that was collected for it may be on a node that has fallen silent: it is waited for until `large-ask-timeout-ms`.
         let has_room = |node: &Node, claim: &Claim| claim.is_freed() || claim.resource.fits_in(node.usable());
         let of_job = |node: &Node| node.claims.iter().any(|claim| claim.app == app && has_room(node, claim));
         let claims = self.cluster.claimed().any(|(_, node)| of_job(node));

@@ -248,7 +248,12 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
     // goes to other queues comes first, for that may not cross the target, unless no target counts; the largest comes last of the
     // others, for that may.
     let mut takings: Vec<&Taking> = takings.iter().collect();
-    takings.sort_by_key(|taking| (whatever_its_target(taking), same_queue(taking), taking.container.resource()));
+    let total_there = |taking: &Taking| plan_of(world, cluster.nodes()[&taking.container.node].partition).total;
+    let share = |taking: &Taking| taking.container.resource().dominant_share(total_there(taking));
+    takings.sort_by(|a, b| {
+        let group = |taking: &Taking| (whatever_its_target(taking), same_queue(taking));
+        group(a).cmp(&group(b)).then(share(a).total_cmp(&share(b)))
+    });
     for taking in takings {
         let Taking { id, container, claim, .. } = taking;
         assert_ne!(container.app, claim.app, "law 2: {id:?} taken for its own job");

@@ -20,10 +20,11 @@ pub(super) struct Sale {
     /// The taker's queue and all above it.
     pub above_taker: Vec<QueueId>,
     pub offers: BTreeMap<NodeId, Offer>,
-    /// Whether there is a node with victims where the taker was refused.
-    pub refused: bool,
-    /// Whether there are victims that others could have: where its site does not let the taker start, or of others than its user.
+    /// Whether there are victims that others could have: where the taker was refused or its site does not let it start, or of others
+    /// than its user.
     pub elsewhere: bool,
+    /// Whether there are victims that others could have who wish for less: their node is smaller than that.
+    pub too_large: bool,
     /// What keeps those that were looked at and could not be had.
     pub refusals: Refusals,
     /// How many victims could be spared, whether or not they are enough.
@@ -39,8 +40,8 @@ impl Sale {
             wish,
             above_taker: cluster.lineage(entry.queue).collect(),
             offers: BTreeMap::new(),
-            refused: false,
             elsewhere: false,
+            too_large: false,
             refusals: Refusals::default(),
             spared: 0,
         }
@@ -49,6 +50,11 @@ impl Sale {
     /// Whether that is the taker's own queue.
     pub fn is_of(&self, queue: QueueId) -> bool {
         self.above_taker.first() == Some(&queue)
+    }
+
+    /// That queue and those above it which are not the taker's: who would be left with less.
+    pub fn apart_from<'a>(&'a self, cluster: &'a Cluster, queue: QueueId) -> impl Iterator<Item = QueueId> + 'a {
+        cluster.lineage(queue).filter(|queue| !self.above_taker.contains(queue))
     }
 
     /// Whether its user, if it holds too much, holds no more than it may of the partition's `total` when those are gone.

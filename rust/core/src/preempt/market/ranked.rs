@@ -18,8 +18,9 @@ pub(super) struct Loser {
     next: Vec<usize>,
     /// Jobs that were looked at and may still have something to spare, in the order in which they give.
     sellers: Vec<Seller>,
-    /// It has nothing to spare for other queues any more.
-    closed: bool,
+    /// It has nothing to spare any more for queues that do not share so many of it and those above it, or more: that of a queue's
+    /// parent is no bar to that parent's other children.
+    closed: usize,
 }
 
 /// A job that has anything to spare, and what of it may be taken once somebody wanted to know.
@@ -33,7 +34,7 @@ struct Seller {
 impl Loser {
     /// The queue with its places in the plan.
     pub fn of(queue: QueueId, places: Range<usize>) -> Loser {
-        Loser { queue, unseen: places, next: Vec::new(), sellers: Vec::new(), closed: false }
+        Loser { queue, unseen: places, next: Vec::new(), sellers: Vec::new(), closed: usize::MAX }
     }
 }
 
@@ -41,7 +42,8 @@ impl Market<'_> {
     pub(super) fn buy_from(&mut self, cluster: &mut Cluster, sale: &mut Sale, loser: usize) -> Option<NodeId> {
         let queue = self.losers[loser].queue;
         let other_queue = !sale.is_of(queue);
-        if other_queue && (self.losers[loser].closed || !self.has_spare(cluster, sale, queue)) {
+        let apart = sale.apart_from(cluster, queue).count();
+        if other_queue && (apart >= self.losers[loser].closed || !self.has_spare(cluster, sale, queue)) {
             let preemptable = cluster.queues().get(&queue).is_some_and(|queue| queue.preemptable);
             sale.refusals.note(if preemptable { Refusal::Entitled } else { Refusal::Protected });
             return None;
@@ -51,7 +53,9 @@ impl Market<'_> {
         loop {
             if at == self.losers[loser].sellers.len() && !self.look_further(cluster, loser) {
                 // Nobody there could spare anything for another queue; what they have only gets less.
-                self.losers[loser].closed |= other_queue && sale.spared == spared && !sale.elsewhere;
+                if other_queue && sale.spared == spared && !sale.elsewhere && !sale.too_large {
+                    self.losers[loser].closed = apart;
+                }
                 return None;
             }
             let Seller { app, victims, .. } = &self.losers[loser].sellers[at];
