@@ -37,9 +37,21 @@ impl Left {
         });
         let tasks = f64::from(phase.to_do());
         let work_s = (task_s * tasks - behind.sum::<f64>()).max(0.0);
-        let error_s = standard_error(phase) * tasks;
-        Left { work_s: work_s * phase.one, error_s: error_s * phase.one }
+        Left { work_s: work_s * phase.one, error_s: error_s(phase, task_s) * tasks * phase.one }
     }
+
+    /// The same of all the phase's tasks, done or not, at `task_s` seconds each.
+    pub fn at_first(phase: &PhaseView, task_s: f64) -> Left {
+        let all = f64::from(phase.tasks()) * phase.one;
+        Left { work_s: task_s * all, error_s: error_s(phase, task_s) * all }
+    }
+}
+
+/// No mean task time is known better than this part of it: heartbeats and reports tell when a task ended, and how far it is.
+const SURE: f64 = 0.02;
+
+fn error_s(phase: &PhaseView, task_s: f64) -> f64 {
+    standard_error(phase).max(SURE * task_s)
 }
 
 /// Standard error of the mean time of the phase's tasks, by those of its first that are done, in seconds; 0 before there are two.

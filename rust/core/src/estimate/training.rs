@@ -116,19 +116,40 @@ impl Expected {
 /// What tells nothing for so long is a service, and says nothing about the tasks of others.
 const SERVICE: Millis = Millis(3_600_000);
 
+/// By how much jobs' task times differ where they are called alike: the standard deviation of their logarithms, so that two jobs in
+/// three are within a factor of 1.65 of the mean.
+const ALIKE: f64 = 0.5;
+
+/// A task of no time has no logarithm.
+const MIN_TIME_S: f64 = 0.1;
+
 /// What tasks of one type took in the jobs of which that is known. Each counts alike, whatever its number of tasks (gap 13).
 #[derive(Clone, Copy, Debug, Default)]
 struct Evidence {
+    jobs: f64,
     /// Time of one task, summed over jobs, in seconds.
     time_s: f64,
-    jobs: f64,
+    /// Its logarithm, and the square of that, likewise.
+    log: f64,
+    log_squared: f64,
     /// The longest that a task of the others has run that says nothing, in seconds.
     silent_s: f64,
 }
 
 impl Evidence {
     fn add(&mut self, time_s: f64) {
-        (self.time_s, self.jobs) = (self.time_s + time_s, self.jobs + 1.0);
+        let log = time_s.max(MIN_TIME_S).ln();
+        *self = self.and(&Evidence { jobs: 1.0, time_s, log, log_squared: log * log, silent_s: 0.0 });
+    }
+
+    fn and(&self, other: &Evidence) -> Evidence {
+        Evidence {
+            jobs: self.jobs + other.jobs,
+            time_s: self.time_s + other.time_s,
+            log: self.log + other.log,
+            log_squared: self.log_squared + other.log_squared,
+            silent_s: self.silent_s.max(other.silent_s),
+        }
     }
 
     /// The mean; what says nothing counts only where nobody says anything.
@@ -139,32 +160,10 @@ impl Evidence {
             Some(Expected::AtLeast(2.0 * self.silent_s)).filter(|_| self.silent_s > 0.0)
         }
     }
-}
 
-/// By how much jobs' task times differ where they are called alike: the standard deviation of their logarithms, so that two jobs in
-/// three are within a factor of 1.65 of the mean.
-const ALIKE: f64 = 0.5;
-
-/// A task of no time has no logarithm.
-const MIN_TIME_S: f64 = 0.1;
-
-/// Logarithms of jobs' mean task times, in seconds.
-#[derive(Clone, Copy, Debug, Default)]
-struct Logs {
-    jobs: f64,
-    sum: f64,
-    squares: f64,
-}
-
-impl Logs {
-    fn add(&mut self, time_s: f64) {
-        let log = time_s.max(MIN_TIME_S).ln();
-        (self.jobs, self.sum, self.squares) = (self.jobs + 1.0, self.sum + log, self.squares + log * log);
-    }
-
-    /// Whether they differ so little that the next job's is known; not before there are two.
+    /// Whether the jobs differ so little that the next one's time is known; not before there are two.
     fn are_alike(&self) -> bool {
-        let deviations = self.squares - self.sum * self.sum / self.jobs;
+        let deviations = self.log_squared - self.log * self.log / self.jobs;
         self.jobs >= 2.0 && deviations <= ALIKE * ALIKE * (self.jobs - 1.0)
     }
 }
@@ -174,7 +173,6 @@ impl Logs {
 pub struct History {
     /// Of jobs that are over.
     earlier: BTreeMap<i32, Evidence>,
-    logs: BTreeMap<i32, Logs>,
     /// Of those that are there.
     present: BTreeMap<i32, Evidence>,
 }
@@ -185,7 +183,6 @@ impl History {
         for phase in phases {
             let Some(time_s) = phase.finished_task_s() else { continue };
             self.earlier.entry(phase.key.priority).or_default().add(time_s);
-            self.logs.entry(phase.key.priority).or_default().add(time_s);
         }
     }
 
@@ -203,20 +200,26 @@ impl History {
     }
 
     /// Whether nothing new is to be learnt from the phase's first tasks: earlier runs of its job's class told their time, or those of
-    /// all earlier jobs are alike.
+    /// all jobs that are known are alike.
     pub fn tells(&self, phase: &PhaseView) -> bool {
-        phase.earlier_s.is_some() || self.logs.get(&phase.key.priority).is_some_and(Logs::are_alike)
+        phase.earlier_s.is_some() || self.of_others(phase).are_alike()
+    }
+
+    /// Whether jobs are known to differ in tasks like the phase's; not before two are known.
+    pub fn differs(&self, phase: &PhaseView) -> bool {
+        let others = self.of_others(phase);
+        others.jobs >= 2.0 && !others.are_alike()
     }
 
     /// What is known of tasks like the phase's, before any of it was seen: surest first.
     pub fn expected(&self, phase: &PhaseView) -> Option<Expected> {
         let of_class = phase.earlier_s.map(Expected::OfItsClass);
-        of_class.or_else(|| {
-            let of = |jobs: &BTreeMap<i32, Evidence>| jobs.get(&phase.key.priority).copied().unwrap_or_default();
-            let (earlier, present) = (of(&self.earlier), of(&self.present));
-            let time_s = earlier.time_s + present.time_s;
-            Evidence { time_s, jobs: earlier.jobs + present.jobs, ..present }.expected()
-        })
+        of_class.or_else(|| self.of_others(phase).expected())
+    }
+
+    fn of_others(&self, phase: &PhaseView) -> Evidence {
+        let of = |jobs: &BTreeMap<i32, Evidence>| jobs.get(&phase.key.priority).copied().unwrap_or_default();
+        of(&self.earlier).and(&of(&self.present))
     }
 }
 

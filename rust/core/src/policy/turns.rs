@@ -37,7 +37,7 @@ impl Turns {
     }
 }
 
-/// Whether the one has less left than the other by more than both may be wrong.
+/// Whether the one has less left than the other by more than the standard error of that difference.
 fn leads(one: &Left, other: &Left) -> bool {
-    one.work_s + one.error_s + other.error_s + NOTHING_S < other.work_s
+    one.work_s + one.error_s.hypot(other.error_s) + NOTHING_S < other.work_s
 }

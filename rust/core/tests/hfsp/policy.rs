@@ -32,7 +32,7 @@ fn deceptive(first: &[u64], tasks: usize) -> Job {
 #[test]
 fn h_02_tiny_comes_before_late_and_late_before_the_rest() {
     let late = deceptive(&[500; 5], 8);
-    let rest = Job::at(0.0).phase(9, 60.0);
+    let rest = Job::at(0.0).phase(9, 60.0).tag("hiatus.size=540");
     let tiny = Job::at(10.0).phase(1, 5.0);
     let mut pool = Pool::new(1, vec![rest, late, tiny]);
     let mut hfsp = Live::of("hfsp", &[("training-share", "0")]);
@@ -82,7 +82,11 @@ fn h_03_progress_gives_743_4() {
 fn h_04_training_comes_first_smallest_first_within_its_cap() {
     let new = |tasks| Job::at(0.0).phase(tasks, 10.0);
     let hinted = new(25).tag("hiatus.size=900");
-    let plan = first_plan(&mut Live::of("hfsp", &[("training-share", "0.35")]), 20, vec![new(40), hinted, new(20)]);
+    let plan = first_plan(
+        &mut Live::of("hfsp", &[("training-share", "0.35"), ("training-preempts", "on")]),
+        20,
+        vec![new(40), hinted, new(20)],
+    );
     // T is 7 of 20 slots: five for the smallest, here by a hint, two for the next, none for the largest.
     assert_eq!(plan[..2], [(1, 5.0), (2, 2.0)]);
     assert_eq!(plan[2..], [(1, 18.0), (2, 2.0), (0, 0.0)]);
@@ -92,7 +96,8 @@ fn h_04_training_comes_first_smallest_first_within_its_cap() {
 fn gap_46_t_may_be_a_number_of_containers_whatever_the_size_of_the_cluster() {
     for slots in [30, 300] {
         let jobs = [100, 50, 500].map(|tasks| Job::at(0.0).phase(tasks, 10.0)).to_vec();
-        let plan = first_plan(&mut Live::of("hfsp", &[("training-slots", "7")]), slots, jobs);
+        let plan =
+            first_plan(&mut Live::of("hfsp", &[("training-slots", "7"), ("training-preempts", "on")]), slots, jobs);
         assert_eq!(plan[..2], [(1, 5.0), (0, 2.0)]);
     }
 }
@@ -101,7 +106,7 @@ fn gap_46_t_may_be_a_number_of_containers_whatever_the_size_of_the_cluster() {
 fn gap_17_tasks_that_wait_for_maps_train_nothing() {
     let ahead = |gated| {
         let jobs = vec![Job::at(0.0).phase(40, 10.0), Job::at(0.0).phase(20, 10.0)];
-        let mut hfsp = Live::of("hfsp", &[("training-slots", "5")]);
+        let mut hfsp = Live::of("hfsp", &[("training-slots", "5"), ("training-preempts", "on")]);
         let settings = hfsp.settings.clone();
         let (_, targets) = Pool::new(20, jobs).step(&settings, &mut |supply, jobs| {
             let mut jobs = jobs.to_vec();
@@ -141,7 +146,7 @@ fn h_04_jobs_in_training_alone_may_fill_the_cluster() {
 #[test]
 fn h_04_the_cap_is_one_container_at_least_and_nothing_at_zero() {
     let jobs = || vec![Job::at(0.0).phase(9, 9.0), Job::at(0.0).phase(8, 9.0)];
-    assert_eq!(first_plan(&mut Live::of("hfsp", &[]), 3, jobs())[0], (1, 1.0));
+    assert_eq!(first_plan(&mut Live::of("hfsp", &[("training-preempts", "on")]), 3, jobs())[0], (1, 1.0));
     assert_eq!(first_plan(&mut Live::of("hfsp", &[("training-share", "0")]), 3, jobs()), [(1, 3.0), (0, 0.0)]);
 }
 
@@ -163,10 +168,10 @@ fn h_06_who_is_really_done_still_takes_a_virtual_share() {
 
 #[test]
 fn h_07_late_jobs_go_in_the_order_in_which_they_became_late_or_share() {
-    // Judged by one task each, the second needs 3.5 s, the first 7 s; the third trains on.
-    let jobs = || vec![deceptive(&[1_000], 8), deceptive(&[500], 8), deceptive(&[], 8).tag("hiatus.size=480")];
+    // Judged by one task each, the second needs 3.5 s, the first 10.5 s; the third trains on.
+    let jobs = || vec![deceptive(&[1_500], 8), deceptive(&[500], 8), deceptive(&[], 8).tag("hiatus.size=480")];
     let targets = |knobs: &[(&str, &str)]| {
-        let knobs = [knobs, &[("training-tasks", "1")]].concat();
+        let knobs = [knobs, &[("training-tasks", "1"), ("training-preempts", "on")]].concat();
         let (mut hfsp, mut pool) = (Live::of("hfsp", &knobs), Pool::new(4, jobs()));
         while pool.now <= 10_000 {
             hfsp.step(&mut pool);
@@ -286,5 +291,5 @@ fn few_tasks_that_run_for_ever_are_not_tiny_for_ever() {
     while pool.done[1].is_none() && pool.now < 1_000_000 {
         hfsp.step(&mut pool);
     }
-    assert!(pool.done[1].is_some_and(|done| done < 150.0), "{:?}", pool.done);
+    assert!(pool.done[1].is_some_and(|done| done < 200.0), "{:?}", pool.done);
 }

@@ -109,6 +109,18 @@ fn law_20_equal_jobs_end_in_the_order_of_arrival_whatever_is_guessed_of_them() {
     }
 }
 
+/// Training ahead of its turn, or a size that was learnt a little larger, would cost one of them a whole wave.
+#[test]
+fn law_20_equal_jobs_of_two_waves_end_when_they_would_under_fifo() {
+    for task_s in [20, 200] {
+        let likes = Likes { jobs: 6, tasks: 32, task_s, default_task_s: 60 };
+        let (first_come, served) = (ends("fifo", "wait", likes), ends("hfsp", "wait", likes));
+        for (first_come, served) in first_come.iter().zip(&served) {
+            assert!(*served <= first_come + 10.0, "{task_s} s: {served:?} and {first_come:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -106,21 +106,27 @@ impl Hfsp {
         Ranked { job, class }
     }
 
-    /// The order of section 2.4 of the specification: class, then what is left, in turn.
+    /// The order of section 2.4 of the specification: tiny jobs, then by what is left, in turn. Late jobs have nothing left: they are
+    /// before all others that are not late within what their sizes may be wrong, and among themselves in the order in which they became so.
     ///
     /// Who has really less left than virtually had service ahead of the others: it is nearly done, and goes by that.
     fn in_order<'a>(&mut self, jobs: &'a [JobView]) -> Vec<Ranked<'a>> {
-        let mut order: Vec<Ranked<'a>> = jobs.iter().map(|job| self.rank(job)).collect();
-        order.sort_by(|a, b| a.class.cmp(&b.class).then_with(|| by_arrival(a.job, b.job)));
-        let rest = order.partition_point(|ranked| ranked.class != Class::Rest);
-        let runners = order[rest..].iter().map(|ranked| {
-            let really = self.sizes.really_left(ranked.job);
-            let virtual_s = self.virtually.remaining(ranked.job.app, self.total);
-            (ranked.job, Left { work_s: virtual_s.min(really.work_s), ..really })
-        });
-        let in_turn = self.turns.in_order(runners.collect());
-        order.truncate(rest);
-        order.extend(in_turn.into_iter().map(|job| Ranked { job, class: Class::Rest }));
+        let ranked = jobs.iter().map(|job| self.rank(job));
+        let (mut order, others): (Vec<_>, Vec<_>) = ranked.partition(|ranked| ranked.class == Class::Tiny);
+        order.sort_by(|a, b| by_arrival(a.job, b.job));
+        let left = others.iter().map(|ranked| (ranked.job, self.left(ranked.job))).collect();
+        let in_turn = self.turns.in_order(left);
+        order.extend(in_turn.into_iter().map(|job| self.rank(job)));
         order
+    }
+
+    fn left(&self, job: &JobView) -> Left {
+        let really = self.sizes.really_left(job);
+        let virtual_s = self.virtually.remaining(job.app, self.total);
+        if really.work_s < virtual_s {
+            really
+        } else {
+            Left { work_s: virtual_s, error_s: self.sizes.error_s(job) }
+        }
     }
 }

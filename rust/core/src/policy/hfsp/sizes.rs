@@ -56,7 +56,7 @@ struct Size {
 }
 
 /// Phases that lack training tasks, of one job.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Trainee {
     /// Initial size, in seconds of the partition.
     pub size_s: f64,
@@ -64,6 +64,17 @@ pub struct Trainee {
     pub advanced: u32,
     /// Its phases that are not trained.
     pub phases: Vec<Untrained>,
+    /// Jobs are known to differ in tasks like those.
+    pub differs: bool,
+    /// What one of those probably takes, in seconds; where nobody has told anything yet, until it tells at the latest.
+    pub task_s: f64,
+}
+
+impl Trainee {
+    /// Whether any of its tasks trains.
+    pub fn trains(&self) -> bool {
+        self.phases.iter().any(|phase| phase.train > 0)
+    }
 }
 
 /// Containers for training tasks of one phase.
@@ -203,12 +214,18 @@ impl Sizes {
     /// What the job really has left, and by how much that may be wrong, in seconds of the partition: by its tasks that are done, or
     /// by its sizes before any is.
     pub fn really_left(&self, job: &JobView) -> Left {
+        self.sum(job, Left::of)
+    }
+
+    /// By how much its size may be wrong, in seconds of the partition.
+    pub fn error_s(&self, job: &JobView) -> f64 {
+        self.sum(job, Left::at_first).error_s
+    }
+
+    fn sum(&self, job: &JobView, of: impl Fn(&PhaseView, f64) -> Left) -> Left {
         let sizes = self.jobs.get(&job.app);
-        let of = |phase: &PhaseView| {
-            let size_s = sizes.and_then(|sizes| sizes.get(&phase.key)).map_or(0.0, |size| size.task_s);
-            Left::of(phase, size_s)
-        };
-        job.phases.iter().map(of).sum()
+        let task_s = |phase: &PhaseView| sizes.and_then(|sizes| sizes.get(&phase.key)).map_or(0.0, |size| size.task_s);
+        job.phases.iter().map(|phase| of(phase, task_s(phase))).sum()
     }
 
     /// Whether time alone may tell more about the job: one of its phases is not sized for good, or it was never seen.
@@ -230,7 +247,7 @@ impl Sizes {
     /// What the job needs for training, if one of its phases is not trained.
     pub fn training(&self, job: &JobView, supply: &Supply<'_>) -> Option<Trainee> {
         let sizes = self.jobs.get(&job.app)?;
-        let mut trainee = Trainee { size_s: 0.0, advanced: 0, phases: Vec::new() };
+        let mut trainee = Trainee::default();
         for phase in &job.phases {
             let size = sizes.get(&phase.key).filter(|size| size.source >= Source::Hint);
             // From a task that waits for maps nothing is learnt: it comes when it is its job's turn. So it does where earlier jobs
@@ -246,6 +263,10 @@ impl Sizes {
             let wanted = (rules.training_tasks - finished).min(phase.left()).max(train);
             trainee.size_s += size.task_s * f64::from(size.tasks) * phase.one;
             trainee.advanced += first.len() as u32;
+            trainee.differs |= self.history.differs(phase);
+            let told = matches!(self.history.expected(phase), Some(Expected::OfItsClass(_) | Expected::OfOthers(_)));
+            let task_s = if told { size.task_s } else { size.task_s.min(rules.training_timeout.seconds()) };
+            trainee.task_s = trainee.task_s.max(task_s);
             trainee.phases.push(Untrained { train, wanted, one: phase.one });
         }
         (!trainee.phases.is_empty()).then_some(trainee)

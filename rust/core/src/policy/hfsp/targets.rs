@@ -4,8 +4,8 @@
 //! cap, late jobs while there are tiny ones: tiny jobs outrank late ones, but not even an endless stream of them may
 //! starve a job.
 
-use super::sizes::Sizes;
-use super::{by_arrival, Class, Ranked};
+use super::sizes::{Sizes, Trainee};
+use super::{by_arrival, Class, JobView, Ranked};
 use crate::entitlement::{max_min, EPSILON};
 use crate::policy::{Supply, Target};
 use crate::units::AppId;
@@ -36,15 +36,16 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
 
     let shares = in_turn(order, supply, floor);
     let by_turn = if ahead.is_empty() { shares.clone() } else { in_turn(order, supply, kept) };
-    let mut whole: Vec<(Class, f64, Target)> = Vec::with_capacity(order.len());
+    let mut whole: Vec<(bool, f64, Target)> = Vec::with_capacity(order.len());
     for ((ranked, (share, side_by_side)), (by_turn, _)) in order.iter().zip(shares).zip(by_turn) {
-        let missing = if side_by_side { ranked.job.held - share } else { 0.0 };
-        let class = if side_by_side { Class::Late(0) } else { ranked.class };
         let keeps = if side_by_side { share } else { floor(ranked) };
-        whole.push((class, missing, Target { app: ranked.job.app, share, keeps, ahead: waits(share - by_turn) }));
+        let target = Target { app: ranked.job.app, share, keeps, ahead: waits(share - by_turn) };
+        whole.push((side_by_side, ranked.job.held - share, target));
     }
     // Among those served side by side, whoever lacks most comes first.
-    whole.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    for group in whole.chunk_by_mut(|a, b| a.0 && b.0) {
+        group.sort_by(|a, b| a.1.total_cmp(&b.1));
+    }
     early.chain(whole.into_iter().map(|(_, _, target)| target)).collect()
 }
 
@@ -122,17 +123,37 @@ fn whole(amount: f64, one: f64) -> u32 {
     }
 }
 
+/// Who may train ahead of its turn, smallest first, then most advanced (gap 29). Beyond the thesis: as long as nobody knows whether jobs
+/// differ one after the other trains; from two on that is known. And who is to have its turn before its training tasks would tell has
+/// nothing to win by them, and those before it would lose.
+fn trainees<'a>(order: &[Ranked<'a>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<(Trainee, &'a JobView)> {
+    let mut before_s = 0.0;
+    let mut trainees = Vec::new();
+    for Ranked { job, .. } in order {
+        if let Some(trainee) = sizes.training(job, supply) {
+            let in_vain = before_s <= 2.0 * trainee.task_s * supply.entitled;
+            trainees.push((trainee, *job, in_vain));
+        }
+        before_s += sizes.really_left(job).work_s;
+    }
+    trainees.sort_by(|(a, of_a, _), (b, of_b, _)| {
+        a.size_s.total_cmp(&b.size_s).then(b.advanced.cmp(&a.advanced)).then_with(|| by_arrival(of_a, of_b))
+    });
+    if !supply.settings.hfsp.training_preempts {
+        let none = trainees.iter().all(|(trainee, ..)| !trainee.trains());
+        let next = trainees.first().filter(|_| none).map(|(_, job, _)| job.app);
+        trainees.retain(|(trainee, job, in_vain)| {
+            trainee.trains() || !in_vain && (trainee.differs || next == Some(job.app))
+        });
+    }
+    trainees.into_iter().map(|(trainee, job, _)| (trainee, job)).collect()
+}
+
 /// What each job may hold ahead of its turn, and its place among those: what trains already, then training tasks of the smallest
 /// first, then of the most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
 fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64)> {
     let mut cap = Cap::of(supply, at_most);
-    let mut trainees: Vec<_> = order
-        .iter()
-        .filter_map(|ranked| sizes.training(ranked.job, supply).map(|trainee| (trainee, ranked.job)))
-        .collect();
-    trainees.sort_by(|(a, of_a), (b, of_b)| {
-        a.size_s.total_cmp(&b.size_s).then(b.advanced.cmp(&a.advanced)).then_with(|| by_arrival(of_a, of_b))
-    });
+    let trainees = trainees(order, sizes, supply);
     let mut kept: BTreeMap<AppId, Vec<u32>> = BTreeMap::new();
     for (trainee, job) in &trainees {
         let mut usable = job.demand - job.pinned;
