@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -19,7 +20,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
  * What this side of the boundary needs of the configuration. Everything else that begins with {@link #PREFIX}, or
- * contains {@link #QUEUE_INFIX} behind a queue's path, is the core's: it knows names, ranges and meanings.
+ * stands behind a queue's path and {@link #QUEUE_INFIX}, is the core's: it knows names, ranges and meanings.
  */
 final class HiatusConfiguration {
   /** Prefix of cluster-wide properties. */
@@ -211,8 +212,8 @@ final class HiatusConfiguration {
 
   /** Paths of the queues that have properties of Hiatus. */
   Set<String> queues() {
-    return conf.getPropsWithPrefix(QUEUE_PREFIX).keySet().stream().filter(name -> name.contains(QUEUE_INFIX))
-        .map(name -> name.substring(0, name.indexOf(QUEUE_INFIX))).collect(Collectors.toCollection(TreeSet::new));
+    return conf.getPropsWithPrefix(QUEUE_PREFIX).keySet().stream().map(QueueProperty::pathBeforeKnob).filter(Objects::nonNull)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** The core's properties as a JSON object of strings; those of this side pass through it, so that it finds misspelt ones. */
@@ -233,7 +234,7 @@ final class HiatusConfiguration {
       }
     });
     conf.getPropsWithPrefix(QUEUE_PREFIX).forEach((name, value) -> {
-      if (name.contains(QUEUE_INFIX)) {
+      if (QueueProperty.pathBeforeKnob(name) != null) {
         properties.put(QUEUE_PREFIX + name, value);
       }
     });
