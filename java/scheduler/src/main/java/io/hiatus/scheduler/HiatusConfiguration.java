@@ -3,6 +3,7 @@ package io.hiatus.scheduler;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
@@ -16,7 +17,10 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.webproxy.ProxyUriUtils;
+import org.apache.hadoop.yarn.webapp.util.WebAppUtils;
 
 /**
  * What this side of the boundary needs of the configuration. Everything else that begins with {@link #PREFIX}, or
@@ -128,6 +132,12 @@ final class HiatusConfiguration {
 
   long progressTimeoutMs() {
     return whole(PROGRESS_TIMEOUT_MS, 2_000, 1, 60_000);
+  }
+
+  /** Where the web proxy has an application's pages, if the proxy is a process of its own; null if it is the ResourceManager. */
+  URI webProxyOf(ApplicationId id) {
+    return conf.getTrimmed(YarnConfiguration.PROXY_ADDRESS, "").isEmpty() ? null
+        : URI.create(WebAppUtils.getHttpSchemePrefix(conf) + WebAppUtils.getProxyHostAndPort(conf) + ProxyUriUtils.getPath(id));
   }
 
   /** Where jobs report by themselves, on the host to which their ApplicationMasters speak; null: nowhere. */
