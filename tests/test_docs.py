@@ -31,11 +31,15 @@ _ELSEWHERE = {
         "tests/test_web.py", "test_the_page_shows_what_runs_who_waits_and_why_and_parks_by_button", 'page.picture("jobs")'),
     "cargo run -p hiatus-core --example knobs": (
         "rust/core/tests/operations.rs", "the_table_of_knobs_is_not_stale", "cargo run -p hiatus-core --example knobs"),
+    "yarn app -appId ID -updateLifetime SECONDS": (
+        "tests/test_time_limits.py", "test_a_parked_job_outlives_its_tasks_time_out_and_is_billed_and_warned_of_its_lifetime",
+        '"yarn", "app", "-appId", app["id"], "-updateLifetime", 3600'),
     "hiatus flex": ("rust/sim/tests/flex_command.rs", "flex", '"flex", "--problem"'),
     "hiatus fuzz": ("rust/sim/tests/cluster_command.rs", "fuzzing_finds_no_broken_law_and_repeats_a_seed", '"fuzz --seeds 1'),
 }
 #: Why nobody but a human runs what begins so, and which file keeps what came of it, by what words in it.
 _BY_HAND = {
+    "HIATUS_HADOOP=3.4.3 scripts/build": ("fetches a second Hadoop", "docs/install.md", "| 3.4.3 | yes | yes |"),
     "scripts/demo": ("takes five minutes", "docs/timeline.svg", "CapacityScheduler (stock)"),
     "scripts/test --conformance": ("takes hours", "scripts/hiatus_cluster/conformance.py", "BY_DESIGN"),
     "docker/mini-cluster": ("needs Docker", "docker/mini-cluster", "def check("),

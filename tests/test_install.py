@@ -150,7 +150,7 @@ def test_without_its_record_it_still_leaves_classes_that_exist(release, machine)
 
 @pytest.mark.parametrize("change, complaint", [
     (lambda m: (m / "share/hadoop/yarn/hadoop-yarn-server-resourcemanager-3.4.2.jar").rename(
-        m / "share/hadoop/yarn/hadoop-yarn-server-resourcemanager-3.5.0.jar"), "Hadoop 3.5.0 in .* is unknown to this release, which knows 3.4.2"),
+        m / "share/hadoop/yarn/hadoop-yarn-server-resourcemanager-3.5.0.jar"), "Hadoop 3.5.0 in .* is unknown to this release, which knows 3.4.1, 3.4.2, 3.4.3"),
     (lambda m: (m / "share/hadoop/yarn/hadoop-yarn-server-resourcemanager-3.4.2.jar").unlink(), "no Hadoop from a tarball"),
     (lambda m: _write(m, _SITE.replace("capacity.CapacityScheduler", "fair.FairScheduler")), "is .*FairScheduler. Hiatus is CapacityScheduler"),
     (lambda m: _write(m, _SITE.replace(_LINUX, "org.example.Executor")), "is org.example.Executor"),

@@ -11,6 +11,11 @@ from .errors import ClusterError
 GRADLE = ("gradle", "--console=plain", "--no-daemon")
 
 
+def on_hadoop():
+    """Gradle for the Hadoop to run on."""
+    return (*GRADLE, f"-Phadoop={layout.HADOOP}") if layout.HADOOP else GRADLE
+
+
 def product(say, for_old_systems=False):
     """The native library, the ``hiatus`` command and the jars; missing tools are installed if that is allowed."""
     toolchain.ensure(say)
@@ -46,7 +51,7 @@ def hadoop(say):
 def hadoop_jars(say):
     """Hadoop's jars alone."""
     say("Hadoop's jars")
-    run(*GRADLE, "--quiet", "hadoopDist")
+    run(*on_hadoop(), "--quiet", "hadoopDist")
 
 
 def run(*command):

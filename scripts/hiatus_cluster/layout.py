@@ -7,8 +7,10 @@ from .errors import ClusterError
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
+#: A version of Hadoop to run on that is not the one which the product is compiled against, or nothing.
+HADOOP = os.environ.get("HIATUS_HADOOP", "")
 #: Hadoop's jars, as collected by the build.
-HADOOP_LIB = BUILD / "hadoop" / "lib"
+HADOOP_LIB = BUILD / (f"hadoop-{HADOOP}" if HADOOP else "hadoop") / "lib"
 #: Python packages that replays need, to check outputs and to plot.
 REPLAY_REQUIREMENTS = ROOT / "scripts" / "hiatus_cluster" / "replay" / "requirements.txt"
 #: The default state directory of ``scripts/cluster``.

@@ -164,17 +164,17 @@ pub fn split(properties: &[(String, String)]) -> Result<(Vec<(String, String)>, 
             continue;
         }
         let name = key.strip_prefix(QUEUE_PREFIX).ok_or_else(unknown)?;
-        if let Some((path, _)) = name.split_once(QUEUE_INFIX) {
-            queues.keys.insert(path.to_owned(), key.clone());
-            own.push((key.clone(), value.clone()));
-        } else if OF_ALL.contains(&name) {
+        let of = |known: &&str| name.strip_suffix(*known).and_then(|path| path.strip_suffix('.'));
+        let known = HONOURED.iter().find_map(|known| Some((of(known)?, *known))).filter(|(path, _)| is_path(path));
+        if OF_ALL.contains(&name) {
             queues.of_all.read(key, name, value)?;
-        } else {
-            let of = |known: &&str| name.strip_suffix(*known).and_then(|path| path.strip_suffix('.'));
-            let known = HONOURED.iter().find_map(|known| Some((of(known)?, *known)));
-            let (path, known) = known.filter(|(path, _)| is_path(path)).ok_or_else(unknown)?;
+        } else if let Some((path, known)) = known {
             queues.said.entry(path.to_owned()).or_default().read(key, known, value)?;
             queues.keys.insert(path.to_owned(), key.clone());
+        } else {
+            let (path, _) = name.rsplit_once(QUEUE_INFIX).ok_or_else(unknown)?;
+            queues.keys.insert(path.to_owned(), key.clone());
+            own.push((key.clone(), value.clone()));
         }
     }
     Ok((own, queues))

@@ -47,6 +47,21 @@ fn guarantees_are_parts_of_the_parents_and_go_down_the_tree() {
 }
 
 #[test]
+fn a_queue_may_be_called_as_what_stands_before_a_knob() {
+    let changed = [
+        ("root.queues", "a, hiatus"),
+        ("root.a.capacity", "40"),
+        ("root.hiatus.capacity", "60"),
+        ("root.hiatus.maximum-capacity", "70"),
+        ("root.hiatus.hiatus.policy", "fifo"),
+    ];
+    near(queue(&changed, "root.hiatus").guaranteed, 0.6);
+    near(queue(&changed, "root.hiatus").maximum, 0.7);
+    let of_nobody = refused(&[("root.hiatus.hiatus.policy", "fifo")]);
+    assert!(of_nobody.contains("there is no queue root.hiatus;"), "{of_nobody}");
+}
+
+#[test]
 fn maxima_are_parts_of_the_parents_too() {
     let changed = [("root.b.maximum-capacity", "60"), ("root.b.x.maximum-capacity", "50")];
     near(queue(&changed, "root.b").maximum, 0.6);

@@ -73,7 +73,7 @@ impl Settings {
                 let knob = find(name).ok_or_else(|| unknown(key, name, CLUSTER_PREFIX, cluster_names()))?;
                 check(key, knob, &value)?;
                 cluster_values.insert(knob.name, value);
-            } else if let Some((path, name)) = key.strip_prefix(QUEUE_PREFIX).and_then(|k| k.split_once(QUEUE_INFIX)) {
+            } else if let Some((path, name)) = key.strip_prefix(QUEUE_PREFIX).and_then(|k| k.rsplit_once(QUEUE_INFIX)) {
                 let prefix = format!("{QUEUE_PREFIX}{path}{QUEUE_INFIX}");
                 let knob = find(name).ok_or_else(|| unknown(key, name, &prefix, queue_names()))?;
                 if !knob.per_queue {
@@ -281,12 +281,14 @@ mod tests {
             ("yarn.scheduler.hiatus.min-run-ms", "7"),
             ("yarn.scheduler.capacity.root.a.hiatus.policy", "fair"),
             ("yarn.scheduler.capacity.root.a.b.hiatus.min-run-ms", "9"),
+            ("yarn.scheduler.capacity.root.hiatus.b.hiatus.min-run-ms", "11"),
             ("yarn.scheduler.capacity.root.a.capacity", "50"),
         ])
         .unwrap();
         assert_eq!(settings.queue("root.a.b.c").policy, PolicyKind::Fair);
         assert_eq!(settings.queue("root.a.b").min_run, Millis(9));
         assert_eq!(settings.queue("root.a").min_run, Millis(7));
+        assert_eq!(settings.queue("root.hiatus.b").min_run, Millis(11));
         assert_eq!(settings.queue("root.other").policy, PolicyKind::Hfsp);
     }
 

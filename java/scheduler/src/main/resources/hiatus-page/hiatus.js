@@ -330,13 +330,19 @@ function whenOver(part) {
     + `It is suspended before in ${percent(own.suspended_before)} of ${about.runs} runs. ${checked}`;
 }
 
+/** What YARN does, whatever of the job stands still. */
+function endOfLifetime(job) {
+  return job && job.lifetime_left_s !== null
+    ? `YARN ends it in ${time(job.lifetime_left_s)}, at the end of its lifetime, which goes on while it stands still. ` : "";
+}
+
 function showJob(id, part) {
   const job = (part.jobs || [])[0];
   const parked = Boolean(job && job.parked);
   const park = make("button", {type: "button", id: "park", "aria-pressed": parked}, parked ? "Wake it" : "Park it");
   park.addEventListener("click", () => changeParked(id, !parked));
   const answers = {"Why is it here?": whyHere(job), "Why is it suspended?": whySuspended(part, job), "When will it go on?": whenOn(part, job),
-    "When will it end?": whenOver(part)};
+    "When will it end?": endOfLifetime(job) + whenOver(part)};
   const hints = job ? job.wrong_hints : [];
   if (hints.length) {
     answers["What is wrong with its tags?"] = hints.join("; ");

@@ -70,7 +70,8 @@ final class AnswerTables {
         parked.add(job);
       }
     });
-    return "Parked applications\n" + table(parked, text("Application", "application"), number("Suspended", "suspended"))
+    return "Parked applications\n" + table(parked, text("Application", "application"), number("Suspended", "suspended"),
+            new Column("Lifetime left, s", Justification.RIGHT, job -> job.path("lifetime_left_s").asText("")))
         + "\nSuspended containers\n" + table(all.path("suspended"), text("Container", "container"), text("Node", "node"),
             new Column("For, s", Justification.RIGHT, one -> String.valueOf(one.path("for_ms").asLong() / 1000)), text("State", "state"),
             text("Why", "why"), text("Waits for", "waits_for"))

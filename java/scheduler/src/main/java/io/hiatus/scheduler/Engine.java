@@ -206,7 +206,8 @@ final class Engine {
 
   private Explanation explanation() {
     String word = mode.name().toLowerCase(Locale.ROOT);
-    return new Explanation(core == 0 ? "{}" : Native.explain(core), facts, word, fault,
+    return new Explanation(core == 0 ? "{}" : Native.explain(core), facts,
+        application -> Lifetime.leftS(scheduler.getRMContext(), application), word, fault,
         scheduler.stockPreemption().state(places()), scheduler.demotions().count());
   }
 

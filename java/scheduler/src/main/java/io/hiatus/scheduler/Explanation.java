@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -32,16 +33,21 @@ final class Explanation {
 
   private final String core;
   private final Facts facts;
+  private final Function<String, Long> lifetimeLeftS;
   private final String mode;
   private final String fault;
   private final String stockPreemption;
   private final int suspendedNow;
   private ObjectNode whole;
 
-  /** {@code core} is the core's JSON, or an empty object where there is no core; then there are no facts either. */
-  Explanation(String core, Facts facts, String mode, String fault, String stockPreemption, int suspendedNow) {
+  /**
+   * {@code core} is the core's JSON, or an empty object where there is no core; then there are no facts either. {@code lifetimeLeftS}
+   * tells of an application what {@link Lifetime#leftS} does.
+   */
+  Explanation(String core, Facts facts, Function<String, Long> lifetimeLeftS, String mode, String fault, String stockPreemption, int suspendedNow) {
     this.core = core;
     this.facts = facts;
+    this.lifetimeLeftS = lifetimeLeftS;
     this.mode = mode;
     this.fault = fault;
     this.stockPreemption = stockPreemption;
@@ -57,6 +63,7 @@ final class Explanation {
       all.put("stock_preemption", stockPreemption);
       all.put("suspended_now", suspendedNow);
       all.setAll((ObjectNode) parse(core));
+      all.path("jobs").forEach(job -> ((ObjectNode) job).put("lifetime_left_s", lifetimeLeftS.apply(job.path(APPLICATION).asText())));
       if (facts != null) {
         name(all);
       }

@@ -20,6 +20,7 @@ import org.apache.hadoop.security.authentication.client.AuthenticatedURL;
 import org.apache.hadoop.security.ssl.SSLFactory;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.webapp.util.WebAppUtils;
 
@@ -56,6 +57,9 @@ public final class HiatusCommand extends Configured implements Tool {
         for (String id : ids) {
           call("PUT", ROOT + (id.startsWith("container_") ? "/containers/" : "/apps/") + id + "/parked",
               command.equals("suspend") ? "true" : "false");
+          if (command.equals("suspend")) {
+            warnOfLifetime(applicationOf(id));
+          }
         }
       } else if (command.equals("status") && ids.isEmpty()) {
         show("?limit=0", json, AnswerTables::status);
@@ -88,6 +92,24 @@ public final class HiatusCommand extends Configured implements Tool {
   private void show(String what, boolean json, Function<JsonNode, String> table) throws Exception {
     JsonNode answer = call("GET", ROOT + what, null);
     System.out.println(json ? JSON.writerWithDefaultPrettyPrinter().writeValueAsString(answer) : table.apply(answer));
+  }
+
+  private static String applicationOf(String id) {
+    return (id.startsWith("container_") ? ContainerId.fromString(id).getApplicationAttemptId().getApplicationId() : id).toString();
+  }
+
+  /** YARN's clock goes on while somebody's work stands still. */
+  private void warnOfLifetime(String application) throws Exception {
+    try {
+      JsonNode left = call("GET", ROOT + "/apps/" + application, null).at("/jobs/0/lifetime_left_s");
+      if (left.isNumber()) {
+        System.err.println("Parked, but YARN ends " + application + " in " + left.asText()
+            + " s, at the end of its lifetime. For longer: yarn app -appId " + application + " -updateLifetime SECONDS");
+      }
+    } catch (IOException e) {
+      // Who may modify it need not be one who may view it.
+      System.err.println("Parked; whether " + application + " has a lifetime is not known: " + e.getMessage());
+    }
   }
 
   /** Asks the active ResourceManager, as the user that Hadoop takes this process for. */

@@ -3,23 +3,28 @@ package io.hiatus.scheduler;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.webproxy.ProxyUriUtils;
+import org.apache.hadoop.yarn.webapp.util.WebAppUtils;
 
 /**
  * What this side of the boundary needs of the configuration. Everything else that begins with {@link #PREFIX}, or
- * contains {@link #QUEUE_INFIX} behind a queue's path, is the core's: it knows names, ranges and meanings.
+ * stands behind a queue's path and {@link #QUEUE_INFIX}, is the core's: it knows names, ranges and meanings.
  */
 final class HiatusConfiguration {
   /** Prefix of cluster-wide properties. */
@@ -129,6 +134,12 @@ final class HiatusConfiguration {
     return whole(PROGRESS_TIMEOUT_MS, 2_000, 1, 60_000);
   }
 
+  /** Where the web proxy has an application's pages, if the proxy is a process of its own; null if it is the ResourceManager. */
+  URI webProxyOf(ApplicationId id) {
+    return conf.getTrimmed(YarnConfiguration.PROXY_ADDRESS, "").isEmpty() ? null
+        : URI.create(WebAppUtils.getHttpSchemePrefix(conf) + WebAppUtils.getProxyHostAndPort(conf) + ProxyUriUtils.getPath(id));
+  }
+
   /** Where jobs report by themselves, on the host to which their ApplicationMasters speak; null: nowhere. */
   InetSocketAddress reportAddress() {
     int port = (int) whole(REPORT_PORT, 0, 0, 0xffff);
@@ -211,8 +222,8 @@ final class HiatusConfiguration {
 
   /** Paths of the queues that have properties of Hiatus. */
   Set<String> queues() {
-    return conf.getPropsWithPrefix(QUEUE_PREFIX).keySet().stream().filter(name -> name.contains(QUEUE_INFIX))
-        .map(name -> name.substring(0, name.indexOf(QUEUE_INFIX))).collect(Collectors.toCollection(TreeSet::new));
+    return conf.getPropsWithPrefix(QUEUE_PREFIX).keySet().stream().map(QueueProperty::pathBeforeKnob).filter(Objects::nonNull)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** The core's properties as a JSON object of strings; those of this side pass through it, so that it finds misspelt ones. */
@@ -233,7 +244,7 @@ final class HiatusConfiguration {
       }
     });
     conf.getPropsWithPrefix(QUEUE_PREFIX).forEach((name, value) -> {
-      if (name.contains(QUEUE_INFIX)) {
+      if (QueueProperty.pathBeforeKnob(name) != null) {
         properties.put(QUEUE_PREFIX + name, value);
       }
     });

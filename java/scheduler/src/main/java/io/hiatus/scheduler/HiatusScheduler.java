@@ -122,7 +122,8 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     }
     startReceiver(conf.reportAddress());
     if (conf.progressIntervalMs() > 0) {
-      poller = new ProgressPoller(this::apps, engine::facts, id -> receiver != null && receiver.hears(id), conf);
+      poller = new ProgressPoller(this::apps, engine::facts, id -> receiver != null && receiver.hears(id),
+          id -> MasterTls.of(getRMContext().getProxyCAManager().getProxyCA(), id), conf);
       poller.start();
     }
     WebApp web = RunningWebApp.of(getRMContext().getResourceManager());

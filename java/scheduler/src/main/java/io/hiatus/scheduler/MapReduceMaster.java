@@ -12,9 +12,10 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.http.conn.socket.LayeredConnectionSocketFactory;
 
 /**
- * One visit to the web service of a MapReduce job's ApplicationMaster, which answers to the ResourceManager's address. It
+ * One visit to the web service of a MapReduce job's ApplicationMaster, which answers to the web proxy's address only. It
  * belongs to a user and is trusted with nothing: all its answers together have limited time, each a limited size, and what
  * they say of other jobs is not believed.
  */
@@ -42,15 +43,21 @@ final class MapReduceMaster {
   private static final Set<String> ATTEMPT = fields("state", "assignedContainerId");
 
   private final MasterClient client;
+  private final LayeredConnectionSocketFactory tls;
   private final URI root;
   private final ApplicationId id;
   private long nanosLeft;
 
-  /** @param visitMs for all answers together */
-  MapReduceMaster(MasterClient client, URI address, ApplicationId id, long visitMs) {
+  /**
+   * @param tls null for HTTP
+   * @param address where it is, or where the web proxy has it
+   * @param visitMs for all answers together
+   */
+  MapReduceMaster(MasterClient client, LayeredConnectionSocketFactory tls, URI address, ApplicationId id, long visitMs) {
     this.client = client;
+    this.tls = tls;
     this.id = id;
-    this.root = address.resolve("/ws/v1/mapreduce/jobs/" + numbered("job"));
+    this.root = URI.create(address + "/ws/v1/mapreduce/jobs/" + numbered("job"));
     this.nanosLeft = TimeUnit.MILLISECONDS.toNanos(visitMs);
   }
 
@@ -129,7 +136,7 @@ final class MapReduceMaster {
     }
     long begun = System.nanoTime();
     try {
-      return client.get(URI.create(root + below), leftMs, body -> MasterAnswer.read(body, fields, path));
+      return client.get(URI.create(root + below), tls, leftMs, body -> MasterAnswer.read(body, fields, path));
     } finally {
       nanosLeft -= System.nanoTime() - begun;
     }

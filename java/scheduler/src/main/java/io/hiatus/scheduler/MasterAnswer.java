@@ -76,7 +76,7 @@ final class MasterAnswer {
     } else if (first == JsonToken.START_OBJECT) {
       Map<String, String> wanted = matched == path.length ? new HashMap<>() : null;
       while (next() != JsonToken.END_OBJECT) {
-        String name = parser.getCurrentName();
+        String name = parser.currentName();
         JsonToken token = next();
         if (wanted != null && token.isScalarValue() && fields.contains(name)) {
           wanted.put(name, text(name));

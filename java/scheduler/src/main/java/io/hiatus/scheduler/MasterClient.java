@@ -14,6 +14,10 @@ import org.apache.http.client.methods.CloseableHttpResponse;
 import org.apache.http.client.methods.HttpGet;
 import org.apache.http.config.ConnectionConfig;
 import org.apache.http.config.MessageConstraints;
+import org.apache.http.config.RegistryBuilder;
+import org.apache.http.conn.socket.ConnectionSocketFactory;
+import org.apache.http.conn.socket.LayeredConnectionSocketFactory;
+import org.apache.http.conn.socket.PlainConnectionSocketFactory;
 import org.apache.http.impl.NoConnectionReuseStrategy;
 import org.apache.http.impl.client.CloseableHttpClient;
 import org.apache.http.impl.client.HttpClients;
@@ -27,7 +31,6 @@ final class MasterClient implements Closeable {
   private static final MessageConstraints HEADERS =
       MessageConstraints.custom().setMaxLineLength(2_048).setMaxHeaderCount(64).build();
 
-  private final CloseableHttpClient http;
   /** Not one of Hadoop's executors, which log a stack trace for every deadline that was not needed. */
   private final ScheduledExecutorService deadlines = Executors.newSingleThreadScheduledExecutor(work -> {
     Thread thread = new Thread(work, "HiatusProgressDeadline");
@@ -42,27 +45,28 @@ final class MasterClient implements Closeable {
     T read(InputStream body) throws IOException;
   }
 
-  MasterClient() {
-    BasicHttpClientConnectionManager connections = new BasicHttpClientConnectionManager();
+  private static CloseableHttpClient client(LayeredConnectionSocketFactory tls) {
+    BasicHttpClientConnectionManager connections = new BasicHttpClientConnectionManager(RegistryBuilder.<ConnectionSocketFactory>create()
+        .register(tls == null ? "http" : "https", tls == null ? PlainConnectionSocketFactory.getSocketFactory() : tls).build());
     connections.setConnectionConfig(ConnectionConfig.custom().setMessageConstraints(HEADERS).build());
-    http = HttpClients.custom().setConnectionManager(connections)
+    return HttpClients.custom().setConnectionManager(connections)
         .setConnectionReuseStrategy(NoConnectionReuseStrategy.INSTANCE).disableRedirectHandling() // it does not take us for the proxy, then
         .disableAutomaticRetries().disableContentCompression().disableCookieManagement().disableAuthCaching()
         .setUserAgent("Hiatus").build();
   }
 
   /**
-   * One exchange, from connecting to the last byte read, within {@code timeoutMs}.
+   * One exchange, from connecting to the last byte read, within {@code timeoutMs}; {@code tls} is null for HTTP.
    *
    * @throws IOException if it was not done by then, or the answer is not 200, or not what {@code reader} takes
    */
-  <T> T get(URI address, int timeoutMs, Reader<T> reader) throws IOException {
+  <T> T get(URI address, LayeredConnectionSocketFactory tls, int timeoutMs, Reader<T> reader) throws IOException {
     HttpGet request = new HttpGet(address);
     request.setHeader("Accept", "application/json");
     request.setConfig(RequestConfig.custom().setConnectTimeout(timeoutMs).setSocketTimeout(timeoutMs).build());
     begin(request);
     Future<?> deadline = deadlines.schedule(request::abort, timeoutMs, TimeUnit.MILLISECONDS);
-    try (CloseableHttpResponse response = http.execute(request)) {
+    try (CloseableHttpClient http = client(tls); CloseableHttpResponse response = http.execute(request)) {
       try {
         int status = response.getStatusLine().getStatusCode();
         if (status != HttpStatus.SC_OK || response.getEntity() == null) {

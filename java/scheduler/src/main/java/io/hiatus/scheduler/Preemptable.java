@@ -26,6 +26,12 @@ final class Preemptable {
 
   /** That of the queue at this path, right below the one whose this is. */
   Preemptable below(String path, CapacitySchedulerConfiguration conf) {
-    return new Preemptable(!conf.getPreemptionDisabled(path, !byOthers), !conf.getIntraQueuePreemptionDisabled(path, !allowedWithin));
+    return new Preemptable(!isSet(QueueProperty.PREEMPTION_DISABLED, path, conf, !byOthers),
+        !isSet(QueueProperty.PREEMPTION_WITHIN_DISABLED, path, conf, !allowedWithin));
+  }
+
+  /** Not by CapacityScheduler's own methods, which take other arguments in Hadoop 3.5. */
+  private static boolean isSet(QueueProperty property, String path, CapacitySchedulerConfiguration conf, boolean byDefault) {
+    return conf.getBoolean(CapacitySchedulerConfiguration.PREFIX + path + "." + property.name, byDefault);
   }
 }

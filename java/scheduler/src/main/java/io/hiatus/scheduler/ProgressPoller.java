@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -19,6 +20,7 @@ import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.apache.http.conn.socket.LayeredConnectionSocketFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +41,7 @@ final class ProgressPoller extends Thread {
   private final Supplier<Collection<RMApp>> apps;
   private final Supplier<Facts> facts;
   private final Predicate<ApplicationId> reports;
+  private final Function<ApplicationId, LayeredConnectionSocketFactory> tls;
   private final HiatusConfiguration conf;
   private final MasterClient client = new MasterClient();
   private final ProgressMetrics metrics = ProgressMetrics.register();
@@ -49,8 +52,10 @@ final class ProgressPoller extends Thread {
    * @param apps the applications of the cluster
    * @param facts where the core listens, or null while it does not
    * @param reports whether an application tells by itself, and need not be asked
+   * @param tls how an application's master is spoken to that wants TLS
    */
-  ProgressPoller(Supplier<Collection<RMApp>> apps, Supplier<Facts> facts, Predicate<ApplicationId> reports, HiatusConfiguration conf) {
+  ProgressPoller(Supplier<Collection<RMApp>> apps, Supplier<Facts> facts, Predicate<ApplicationId> reports,
+      Function<ApplicationId, LayeredConnectionSocketFactory> tls, HiatusConfiguration conf) {
     super("HiatusProgress");
     setDaemon(true);
     // YARN's own handler would end the ResourceManager.
@@ -58,6 +63,7 @@ final class ProgressPoller extends Thread {
     this.apps = apps;
     this.facts = facts;
     this.reports = reports;
+    this.tls = tls;
     this.conf = conf;
   }
 
@@ -109,7 +115,7 @@ final class ProgressPoller extends Thread {
       }
       seen++;
       Facts listener = facts.get();
-      URI address = MasterAddress.of(running.get(job.id));
+      URI address = job.byProxy ? conf.webProxyOf(job.id) : MasterAddress.of(running.get(job.id));
       if (listener != null && address != null) {
         job.visit(address, listener);
       }
@@ -132,6 +138,8 @@ final class ProgressPoller extends Thread {
     /** In a row. */
     private int failures;
     private int roundsToSkip;
+    /** It is asked by way of the web proxy, since it did not answer the ResourceManager: its filter may know the proxy's address only. */
+    private boolean byProxy;
     /** Number of the last visit to it among all visits; 0: there was none. */
     private long lastVisit;
 
@@ -153,9 +161,10 @@ final class ProgressPoller extends Thread {
     }
 
     void visit(URI address, Facts listener) throws InterruptedException {
-      MapReduceMaster master = new MapReduceMaster(client, address, id, conf.progressTimeoutMs());
       lastVisit = ++visits;
       try {
+        MapReduceMaster master = new MapReduceMaster(client, address.getScheme().equals("https") ? tls.apply(id) : null, address, id,
+            conf.progressTimeoutMs());
         pace();
         List<Count> counts = master.counts();
         for (Type type : Type.values()) {
@@ -171,6 +180,7 @@ final class ProgressPoller extends Thread {
       } catch (IOException | RuntimeException | Error e) { // whatever a user's process answers
         failures++;
         metrics.failed.incr();
+        byProxy = !byProxy && conf.webProxyOf(id) != null;
         roundsToSkip = Math.min(MOST_ROUNDS_TO_SKIP, 1 << Math.min(failures - 1, 30));
         LOG.debug("{} does not say how far it is", id, e);
       }

@@ -74,11 +74,25 @@ enum QueueProperty {
 
   /** The path of the queue of which a property is, given without CapacityScheduler's prefix; null if it is none of a queue. */
   static String pathIn(String property) {
-    int knob = property.indexOf(HiatusConfiguration.QUEUE_INFIX);
-    String path = knob < 0 ? null : property.substring(0, knob);
+    String withKnob = pathBeforeKnob(property);
+    return withKnob == null ? pathOfStock(property) : withKnob;
+  }
+
+  /**
+   * The path of the queue for which a property sets a knob of Hiatus, given likewise; null if it sets none. A queue may be called as what
+   * stands between a path and a knob: CapacityScheduler's properties of that one are no knobs of its parent, for none is called alike.
+   */
+  static String pathBeforeKnob(String property) {
+    int knob = property.lastIndexOf(HiatusConfiguration.QUEUE_INFIX);
+    String ofStock = knob < 0 ? null : pathOfStock(property);
+    return knob < 0 || ofStock != null && ofStock.length() > knob ? null : property.substring(0, knob);
+  }
+
+  private static String pathOfStock(String property) {
+    String path = null;
     for (QueueProperty known : values()) {
       Matcher found = known.pattern.matcher(property);
-      if (knob < 0 && found.matches() && (path == null || found.group(1).length() < path.length())) {
+      if (found.matches() && (path == null || found.group(1).length() < path.length())) {
         path = found.group(1);
       }
     }

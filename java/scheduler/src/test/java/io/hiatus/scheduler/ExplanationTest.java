@@ -19,9 +19,9 @@ public class ExplanationTest {
       + " {'application': 'b', 'rank': 2, 'queue': 'root.b'}, {'application': 'a', 'rank': 3, 'queue': 'root.a'}],"
       + " 'suspended': [{'application': 'a', 'by': 'b'}, {'application': 'b', 'by': 'a'}, {'application': 'a', 'by': null}],"
       + " 'claims': [{'application': 'b'}], 'not_parked_yet': [], 'nodes': [{'node': 7}, {'node': 8}], 'counters': {'rejected': 7}}").replace('\'', '"'),
-      null, "suspend", null, "off", 0);
+      null, id -> id.equals("a") ? 60L : null, "suspend", null, "off", 0);
   private long nowMs = 1_000_000;
-  private final Explainer explainer = new Explainer(() -> nowMs, () -> new Explanation("{}", null, "suspend", null, "off", 0));
+  private final Explainer explainer = new Explainer(() -> nowMs, () -> new Explanation("{}", null, id -> null, "suspend", null, "off", 0));
 
   private static Explanation.Wanted cut(int offset, int limit) {
     return new Explanation.Wanted(Collections.emptySet(), null, offset, limit);
@@ -33,6 +33,8 @@ public class ExplanationTest {
     assertEquals("suspend", all.path("mode").asText());
     assertTrue(all.path("fault").isNull());
     assertEquals(3, all.path("jobs").size());
+    assertEquals(60, all.at("/jobs/0/lifetime_left_s").asInt());
+    assertTrue("it has none", all.at("/jobs/1/lifetime_left_s").isNull());
     assertEquals("b", all.at("/suspended/0/by").asText());
     assertEquals(7, all.at("/counters/rejected").asInt());
     assertEquals(3, all.at("/totals/jobs").asInt());

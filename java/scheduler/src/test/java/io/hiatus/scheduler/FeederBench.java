@@ -164,7 +164,7 @@ public final class FeederBench {
     Configuration conf = new Configuration(false);
     conf.setLong(HiatusConfiguration.PROGRESS_INTERVAL_MS, 1_000);
     conf.setLong(HiatusConfiguration.PROGRESS_REQUESTS_PER_SECOND, 1_000);
-    ProgressPoller poller = new ProgressPoller(() -> apps, () -> facts, id -> false, new HiatusConfiguration(conf));
+    ProgressPoller poller = new ProgressPoller(() -> apps, () -> facts, id -> false, id -> null, new HiatusConfiguration(conf));
     poller.start();
     long begun = System.nanoTime();
     for (int second = 0; second < seconds; second++) {

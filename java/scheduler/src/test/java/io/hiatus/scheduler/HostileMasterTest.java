@@ -53,7 +53,7 @@ public class HostileMasterTest {
       conf.setLong(HiatusConfiguration.PROGRESS_TIMEOUT_MS, 1_000);
     }
     conf.setLong(HiatusConfiguration.PROGRESS_REQUESTS_PER_SECOND, 1_000);
-    poller = new ProgressPoller(() -> apps, () -> facts, id -> false, new HiatusConfiguration(conf));
+    poller = new ProgressPoller(() -> apps, () -> facts, id -> false, id -> null, new HiatusConfiguration(conf));
     return poller;
   }
 
@@ -251,7 +251,7 @@ public class HostileMasterTest {
         throw new OutOfMemoryError("as if");
       }
       return apps;
-    }, () -> facts, id -> false, new HiatusConfiguration(conf));
+    }, () -> facts, id -> false, id -> null, new HiatusConfiguration(conf));
     poller.start();
     until("it asks on", () -> !master.requests.isEmpty());
     poller.end();

@@ -71,7 +71,7 @@ public class LendingTest {
     when(app.getState()).thenReturn(RMAppState.RUNNING);
     when(app.getOriginalTrackingUrl()).thenReturn("http://127.0.0.1:" + master.getAddress().getPort() + "/");
     when(app.getCurrentAppAttempt().getMasterContainer().getNodeId().getHost()).thenReturn("127.0.0.1");
-    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster.engine()::facts, id -> false,
+    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster.engine()::facts, id -> false, id -> null,
         new HiatusConfiguration(cluster.conf()));
   }
 

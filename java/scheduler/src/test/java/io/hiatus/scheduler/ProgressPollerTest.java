@@ -8,14 +8,24 @@ import static org.mockito.Mockito.when;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.ByteArrayInputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.security.KeyStore;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.junit.After;
@@ -28,6 +38,7 @@ public class ProgressPollerTest {
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final RMApp app = mock(RMApp.class, RETURNS_DEEP_STUBS);
   private HttpServer master;
+  private final Configuration conf = new Configuration(false);
   private MockCluster cluster;
   private FakeApp job;
   private ProgressPoller poller;
@@ -35,19 +46,11 @@ public class ProgressPollerTest {
   @Before
   public void start() throws Exception {
     master = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-    master.createContext("/", exchange -> {
-      String path = exchange.getRequestURI().getPath();
-      requests.add(path);
-      byte[] answer = answers.getOrDefault(path, "").getBytes(StandardCharsets.UTF_8);
-      exchange.sendResponseHeaders(answers.containsKey(path) ? 200 : 302, answer.length == 0 ? -1 : answer.length);
-      exchange.getResponseBody().write(answer);
-      exchange.close();
-    });
-    master.start();
-    cluster = MockCluster.with(conf -> {
-      conf.set(HiatusConfiguration.PROGRESS_INTERVAL_MS, "0");
-      conf.set(HiatusConfiguration.PROGRESS_TIMEOUT_MS, "30000");
-      conf.set(hiatus("policy"), "hfsp");
+    serve(master);
+    conf.set(HiatusConfiguration.PROGRESS_TIMEOUT_MS, "30000");
+    cluster = MockCluster.with(more -> {
+      more.set(HiatusConfiguration.PROGRESS_INTERVAL_MS, "0");
+      more.set(hiatus("policy"), "hfsp");
     });
     cluster.node(8 * 1024, 16);
     job = cluster.run("default");
@@ -59,7 +62,19 @@ public class ProgressPollerTest {
     when(app.getState()).thenReturn(RMAppState.RUNNING);
     registers("127.0.0.1");
     poller = new ProgressPoller(() -> Collections.singletonList(app), cluster.engine()::facts, id -> false,
-        new HiatusConfiguration(cluster.conf()));
+        id -> MasterTls.of(cluster.context().getProxyCAManager().getProxyCA(), id), new HiatusConfiguration(conf));
+  }
+
+  private void serve(HttpServer server) {
+    server.createContext("/", exchange -> {
+      String path = exchange.getRequestURI().getPath();
+      requests.add(path);
+      byte[] answer = answers.getOrDefault(path, "").getBytes(StandardCharsets.UTF_8);
+      exchange.sendResponseHeaders(answers.containsKey(path) ? 200 : 302, answer.length == 0 ? -1 : answer.length);
+      exchange.getResponseBody().write(answer);
+      exchange.close();
+    });
+    server.start();
   }
 
   private void registers(String nodeOfMaster) {
@@ -151,6 +166,63 @@ public class ProgressPollerTest {
       poller.round();
     }
     assertEquals(9, reduces().path("tasks").asInt());
+  }
+
+  /** A master's filter lets nobody in but the web proxy, and sends all others there. */
+  @Test
+  public void whoAnswersTheWebProxyOnlyIsAskedByWayOfThat() throws Exception {
+    says(9, 0, 75);
+    new HashMap<>(answers).forEach((path, answer) -> {
+      answers.remove(path);
+      answers.put("/proxy/" + job.id() + path, answer);
+    });
+    poller.round();
+    poller.round();
+    poller.round();
+    assertEquals("where the proxy is the ResourceManager there is no other way", 2, reduces().path("tasks").asInt());
+    conf.set(YarnConfiguration.PROXY_ADDRESS, "127.0.0.1:" + master.getAddress().getPort());
+    for (int round = 0; round < 9; round++) {
+      poller.round();
+    }
+    assertEquals(9, reduces().path("tasks").asInt());
+    requests.clear();
+    poller.round();
+    assertEquals("from then on", 2, requests.stream().filter(path -> path.startsWith("/proxy/" + job.id() + "/ws/v1/")).count());
+    assertEquals(2, requests.size());
+  }
+
+  /** Serves HTTPS with what the ResourceManager has made for an application. */
+  private void servesWithCertificateOf(ApplicationId id) throws Exception {
+    char[] password = "secret".toCharArray();
+    KeyStore made = KeyStore.getInstance("JKS");
+    made.load(new ByteArrayInputStream(cluster.context().getProxyCAManager().getProxyCA().createChildKeyStore(id, "secret")), password);
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(made, password);
+    SSLContext tls = SSLContext.getInstance("TLS");
+    tls.init(keys.getKeyManagers(), null, null);
+    HttpsServer secure = HttpsServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    secure.setHttpsConfigurator(new HttpsConfigurator(tls));
+    master.stop(0);
+    master = secure;
+    serve(secure);
+    when(app.getOriginalTrackingUrl()).thenReturn("https://127.0.0.1:" + secure.getAddress().getPort() + "/");
+  }
+
+  @Test
+  public void aMasterOnHttpsIsKnownByTheCertificateThatTheResourceManagerMadeForIt() throws Exception {
+    says(9, 0, 75);
+    servesWithCertificateOf(job.id());
+    poller.round();
+    assertEquals(9, reduces().path("tasks").asInt());
+  }
+
+  @Test
+  public void noneIsKnownByAnotherApplicationsCertificate() throws Exception {
+    says(9, 0, 75);
+    servesWithCertificateOf(ApplicationId.newInstance(job.id().getClusterTimestamp(), 99));
+    poller.round();
+    assertEquals(Collections.emptyList(), requests);
+    assertEquals(2, reduces().path("tasks").asInt());
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.hiatus.scheduler;
 import static io.hiatus.scheduler.MockCluster.queue;
 import static io.hiatus.scheduler.MockCluster.queues;
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toList;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
@@ -174,14 +175,19 @@ public class QueuePropertyTest {
     assertEquals(new ArrayList<>(), wrong);
   }
 
-  @Test
-  public void theTableForAdministratorsSaysTheSame() throws Exception {
+  /** Of a table for administrators the cells of each row, the first without its marks. */
+  private static List<String[]> rows(String begin, String end) throws Exception {
     Path operations = Paths.get("../../docs/operations.md");
     String text = new String(Files.readAllBytes(Files.exists(operations) ? operations : Paths.get("docs/operations.md")),
         StandardCharsets.UTF_8);
-    String table = text.substring(text.indexOf("<!-- queue properties -->"), text.indexOf("<!-- end of queue properties -->"));
-    String rows = Arrays.stream(table.split("\n")).filter(line -> line.startsWith("| `")).map(line -> line.split(" \\| "))
-        .map(cells -> cells[0].replace("| `", "").replace("`", "") + " " + cells[1]).collect(joining("\n"));
+    return Arrays.stream(text.substring(text.indexOf(begin), text.indexOf(end)).split("\n")).filter(line -> line.startsWith("| `"))
+        .map(line -> line.substring("| `".length()).replaceFirst("`", "").split(" \\| ")).collect(toList());
+  }
+
+  @Test
+  public void theTableForAdministratorsSaysTheSame() throws Exception {
+    String rows = rows("<!-- queue properties -->", "<!-- end of queue properties -->").stream()
+        .map(cells -> cells[0] + " " + cells[1]).collect(joining("\n"));
     String wanted = Arrays.stream(QueueProperty.values()).map(property -> property.name + " " + property.by.word).collect(joining("\n"));
     assertEquals(wanted, rows);
   }
@@ -203,6 +209,29 @@ public class QueuePropertyTest {
       }
     }
     assertEquals(new ArrayList<>(), leftOut);
+  }
+
+  /** So that a queue may be called hiatus. */
+  @Test
+  public void noKnobIsCalledAsOneOfThem() throws Exception {
+    List<String[]> knobs = rows("<!-- knobs -->", "<!-- end of knobs -->");
+    assertTrue(knobs.size() > 20);
+    for (String[] knob : knobs) {
+      assertEquals(knob[0], "root.a", QueueProperty.pathBeforeKnob("root.a.hiatus." + knob[0]));
+    }
+  }
+
+  @Test
+  public void aQueueMayBeCalledAsWhatStandsBeforeAKnob() {
+    for (String ofStock : new String[] {"capacity", "queues", "accessible-node-labels.gpu.capacity", "sub.user-limit-factor"}) {
+      assertNull(ofStock, QueueProperty.pathBeforeKnob("root.hiatus." + ofStock));
+    }
+    assertEquals("root.hiatus", QueueProperty.pathIn("root.hiatus.capacity"));
+    assertEquals("root.hiatus.sub", QueueProperty.pathIn("root.hiatus.sub.capacity"));
+    assertEquals("root.hiatus", QueueProperty.pathBeforeKnob("root.hiatus.hiatus.policy"));
+    assertEquals("root.hiatus.sub", QueueProperty.pathBeforeKnob("root.hiatus.sub.hiatus.policy"));
+    assertEquals("a misspelt knob stays one", "root", QueueProperty.pathBeforeKnob("root.hiatus.polcy"));
+    assertEquals("root.a.leaf-queue-template", QueueProperty.pathBeforeKnob("root.a.leaf-queue-template.hiatus.policy"));
   }
 
   @Test

@@ -3,13 +3,16 @@ package io.hiatus.scheduler;
 import static io.hiatus.scheduler.MockCluster.queue;
 import static io.hiatus.scheduler.MockCluster.queues;
 import static java.util.Arrays.asList;
+import static java.util.Collections.emptyList;
 import static java.util.Collections.singletonList;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +103,27 @@ public class RefreshTest {
       });
       HiatusConfiguration conf = new HiatusConfiguration(cluster.scheduler().getConfiguration());
       assertEquals(singletonList("root.defualt"), cluster.scheduler().unknownQueues(conf));
+    }
+  }
+
+  @Test
+  public void aQueueMayBeCalledHiatusAndHasItsOwnKnobs() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> {
+      queues(conf, "root", "default", 50, "hiatus", 50);
+      queues(conf, "root.hiatus", "sub", 100);
+      conf.set(queue("root.hiatus", "hiatus.policy"), "fifo");
+      conf.set(queue("root.hiatus", "disable_preemption"), "true");
+    })) {
+      assertNull(cluster.engine().fault());
+      assertEquals(emptyList(), cluster.scheduler().unknownQueues(new HiatusConfiguration(cluster.scheduler().getConfiguration())));
+      cluster.node(4096, 64);
+      FakeApp first = cluster.run("sub");
+      FakeApp second = cluster.run("sub");
+      first.ask(9, 4096);
+      second.ask(1, 4096);
+      cluster.rounds(1);
+      assertEquals("first come, first served", asList(first.id().toString(), second.id().toString()), order(cluster));
+      assertThrows(IOException.class, () -> cluster.refresh(conf -> conf.set(queue("root", "hiatus.polcy"), "fifo")));
     }
   }
 

@@ -1,0 +1,112 @@
+package io.hiatus.scheduler;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Collections;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.ApplicationResourceUsageReport;
+import org.apache.hadoop.yarn.api.records.ApplicationTimeoutType;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.apache.hadoop.yarn.util.Times;
+import org.junit.Test;
+
+/** What YARN's clocks do to work that stands still: an application's lifetime, and what it is billed for. */
+public class TimeLimitsTest {
+  private static final int TASK_MB = 1024;
+
+  private static void withQuickMonitor(Configuration conf) {
+    conf.setLong(YarnConfiguration.RM_APPLICATION_MONITOR_INTERVAL_MS, 100);
+  }
+
+  private static FakeApp submit(MockCluster cluster, long lifetimeS) throws Exception {
+    Map<ApplicationTimeoutType, Long> limit = Collections.singletonMap(ApplicationTimeoutType.LIFETIME, lifetimeS);
+    return cluster.started(cluster.submit(cluster.builder("default", "user").withApplicationTimeouts(limit).build()));
+  }
+
+  private static JsonNode job(MockCluster cluster, FakeApp app) {
+    for (JsonNode job : cluster.engine().explain().whole().path("jobs")) {
+      if (job.path("application").asText().equals(app.id().toString())) {
+        return job;
+      }
+    }
+    throw new AssertionError("nothing is told of " + app.id());
+  }
+
+  @Test
+  public void aLifetimeGoesOnWhileItsJobIsParkedAndIsToldAndAtItsEndNothingIsLeft() throws Exception {
+    try (MockCluster cluster = MockCluster.with(TimeLimitsTest::withQuickMonitor)) {
+      cluster.node(8 * 1024, 16);
+      FakeApp limited = submit(cluster, 8);
+      limited.ask(2, TASK_MB);
+      cluster.rounds(3);
+      assertTrue(cluster.scheduler().park(limited.id(), true));
+      cluster.rounds(3);
+      assertEquals("both stand still", 2, cluster.scheduler().demotions().count());
+      long left = job(cluster, limited).path("lifetime_left_s").asLong(-1);
+      assertTrue("it is told what is left: " + left, left >= 0 && left <= 8);
+      Thread.sleep(1_000);
+      assertTrue("and that goes on", job(cluster, limited).path("lifetime_left_s").asLong() < left);
+
+      MockCluster.until("its lifetime is over", () -> {
+        cluster.beat();
+        return limited.app().getState() == RMAppState.KILLED;
+      });
+      cluster.rounds(2);
+      assertEquals(0, cluster.scheduler().demotions().count());
+      assertNull(cluster.difference());
+    }
+  }
+
+  @Test
+  public void whoHasNoLifetimeIsToldOfNoneAndALaterEndIsTold() throws Exception {
+    try (MockCluster cluster = MockCluster.with(TimeLimitsTest::withQuickMonitor)) {
+      cluster.node(8 * 1024, 16);
+      FakeApp free = cluster.run("default");
+      FakeApp limited = submit(cluster, 600);
+      cluster.rounds(2);
+      assertTrue(job(cluster, free).path("lifetime_left_s").isNull());
+      long later = System.currentTimeMillis() + 3_600_000;
+      cluster.rm().getRMAppManager().updateApplicationTimeout(limited.app(),
+          Collections.singletonMap(ApplicationTimeoutType.LIFETIME, Times.formatISO8601(later)));
+      assertTrue(job(cluster, limited).path("lifetime_left_s").asLong() > 3_500);
+    }
+  }
+
+  /** What a container is billed for is its time from beginning to end, once, whatever stood still and how often. */
+  @Test
+  public void whatStandsStillIsBilledAsIfItRanAndNotTwice() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      cluster.node(8 * 1024, 16);
+      FakeApp app = cluster.run("default");
+      app.ask(1, TASK_MB);
+      cluster.rounds(3);
+      ContainerId task = app.held().get(0);
+      ApplicationResourceUsageReport running = cluster.attempt(app).getResourceUsageReport();
+
+      for (boolean parked : new boolean[] {true, false, true}) {
+        assertTrue(cluster.scheduler().park(app.id(), parked));
+        cluster.rounds(3);
+        assertEquals(parked ? 1 : 0, cluster.scheduler().demotions().count());
+        Thread.sleep(1_500);
+      }
+      ApplicationResourceUsageReport stopped = cluster.attempt(app).getResourceUsageReport();
+      long begun = cluster.container(task).getCreationTime();
+      assertEquals("what it holds leaves out what is suspended", running.getUsedResources().getMemorySize() - TASK_MB,
+          stopped.getUsedResources().getMemorySize());
+      app.finish(task);
+      cluster.rounds(3);
+      long masterS = (System.currentTimeMillis() - cluster.container(app.masterContainer()).getCreationTime()) / 1000;
+      long taskS = (System.currentTimeMillis() - begun) / 1000;
+      ApplicationResourceUsageReport bill = cluster.attempt(app).getResourceUsageReport();
+      assertEquals("its whole time", taskS * TASK_MB + masterS * 256, bill.getMemorySeconds(), 2 * TASK_MB);
+      assertEquals("of vcores, too", taskS + masterS, bill.getVcoreSeconds(), 2);
+      assertEquals("nothing of it was preempted", 0, bill.getPreemptedMemorySeconds());
+    }
+  }
+}
