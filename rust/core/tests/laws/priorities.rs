@@ -52,6 +52,21 @@ fn law_21_nothing_of_a_higher_priority_is_suspended_for_a_lower_one() {
     }
 }
 
+/// What it has beyond its target nobody else of its priority wanted. A lower one waits for the ends of that.
+#[test]
+fn law_21_nor_is_what_it_holds_above_its_target() {
+    for (priority, suspended) in [(9, 0), (1, 4)] {
+        let mut world = cluster("flex")
+            .set("flex-max-share", "0.5")
+            .job(job("big", 400, 60).priority(priority))
+            .job(job("small", 4, 30).at(secs(40)).priority(1));
+        world.run_until(secs(58));
+        assert_eq!(world.count.suspended, suspended, "{priority}");
+        world.run_until(secs(110));
+        assert!(world.app("small").first_task.is_some(), "{priority}");
+    }
+}
+
 #[test]
 fn law_21_a_change_of_priority_counts_at_once() {
     for policy in PolicyKind::NAMES {
