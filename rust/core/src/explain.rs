@@ -93,6 +93,8 @@ pub struct JobExplanation {
     pub queue: String,
     /// Partition handle; 0 is the default.
     pub partition: u32,
+    /// YARN priority: a job of a higher one comes before all jobs of its queue that have a lower one.
+    pub priority: i32,
     /// Place in the order, from 1.
     pub rank: usize,
     /// What it should hold, as a fraction of the partition.
@@ -477,10 +479,18 @@ fn job(
     let suspended: u32 = of_partition().map(|(_, phase)| phase.suspended).sum();
     let wanted: u32 = of_partition().map(|(key, phase)| job.wanted(*key, phase)).sum();
     let waits = scheduler.settings().cluster.mode == Mode::Order || queue.preemption == Primitive::Wait;
-    let policy = scheduler.planner().policy_of(job.queue, partition);
+    let policy = scheduler.planner().policy_of(job.queue, job.priority, partition);
     let sizing = policy.and_then(|policy| policy.sizing(entry.app));
     let unusable = policy.and_then(|policy| policy.unusable_hint(entry.app));
     let is_first = || plan.entries.iter().take(place).all(|other| other.queue != entry.queue || other.app == entry.app);
+    // Nobody of its own priority comes before it.
+    let outranked = || {
+        let before =
+            plan.entries.iter().take(place).filter(|other| other.queue == entry.queue && other.app != entry.app);
+        before
+            .map(|other| cluster.jobs().get(&other.app))
+            .all(|other| other.is_some_and(|other| other.priority > job.priority))
+    };
     let freed = || {
         let mut claims = cluster.claimed().flat_map(|(_, node)| &node.claims);
         claims.any(|claim| claim.app == entry.app && claim.is_freed())
@@ -496,6 +506,9 @@ fn job(
         _ if held + EPSILON >= entry.target && is_first() => {
             "its queue's share: it is first there, and the queue may have no more now".into()
         }
+        _ if held + EPSILON >= entry.target && outranked() => {
+            "jobs of its queue that have a higher priority, which come first".into()
+        }
         _ if held + EPSILON >= entry.target => behind(sizing.as_ref()).into(),
         _ if job.barred_until > cluster.now() => {
             "a limit of its queue or user: what was freed for it could not be used".into()
@@ -509,6 +522,7 @@ fn job(
         application: job.name.clone(),
         queue: path.to_string(),
         partition: partition.0,
+        priority: job.priority,
         rank: rank + 1,
         target: entry.target,
         held,

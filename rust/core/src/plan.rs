@@ -1,8 +1,9 @@
 //! The plan: for each partition, all jobs in the order in which they are served, and what each should hold. Queues come
-//! most under-served first, each with its jobs in the order of its own policy. A job may come more than once, with
+//! most under-served first, each with its jobs by priority, and those of one in the order of its own policy. A job may come more than once, with
 //! targets that do not fall: early for a part of what it should hold, later for the rest.
 
 mod bounds;
+mod seat;
 mod usable;
 mod users;
 mod view;
@@ -10,16 +11,17 @@ mod view;
 use crate::entitlement::{self, containers_within};
 use crate::fact::{PerSide, Side};
 use crate::line::Line;
-use crate::policy::{self, EstimateError, Policy, Supply, Target};
-use crate::settings::{PolicyKind, Settings};
+use crate::policy::{EstimateError, Policy, Supply, Target};
+use crate::settings::Settings;
 use crate::state::{Cluster, Holder, Job};
 use crate::units::{AppId, Millis, PartitionId, QueueId, Resource};
 use crate::view::JobView;
 use crate::visits::Visits;
 use bounds::{Bound, Bounded, Bounds};
+use seat::{Placed, Seat};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use usable::{Asks, Usable};
+use usable::Usable;
 use users::Users;
 
 /// One of a job's places in one partition, and its target there.
@@ -33,6 +35,8 @@ pub struct Entry {
     pub target: f64,
     /// What of that jobs that come before it leave to it.
     pub keeps: f64,
+    /// What of that jobs of a higher priority leave to it: its ApplicationMaster. Where its queue has none, what it keeps.
+    pub keeps_from_higher: f64,
     /// What of its target is due ahead of its turn, and waits for room that becomes free.
     pub ahead: f64,
     /// The place before this one that is the job's, too.
@@ -83,6 +87,11 @@ impl PartitionPlan {
     /// What of its target the job keeps from those that come before it, as a fraction of the partition.
     pub fn keeps(&self, app: AppId) -> f64 {
         self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps)
+    }
+
+    /// What of its target the job keeps from those of a higher priority, as a fraction of the partition.
+    pub fn keeps_from_higher(&self, app: AppId) -> f64 {
+        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps_from_higher)
     }
 
     /// What the user may hold of its queue, as a fraction of the partition, if its jobs want more.
@@ -193,51 +202,6 @@ impl PartitionPlan {
     }
 }
 
-/// The jobs of one queue in one partition, and who orders them.
-#[derive(Clone, Debug)]
-struct Seat {
-    kind: PolicyKind,
-    policy: Box<dyn Policy>,
-    /// As the policy sees them, by handle.
-    jobs: Vec<JobView>,
-    /// What they ask for.
-    asks: Asks,
-}
-
-impl Seat {
-    fn of(kind: PolicyKind) -> Seat {
-        Seat { kind, policy: policy::create(kind), jobs: Vec::new(), asks: Asks::default() }
-    }
-
-    fn clear(&mut self) {
-        self.jobs.clear();
-        self.asks.clear();
-    }
-
-    fn put(&mut self, view: JobView, job: &Job, partition: PartitionId) {
-        self.asks.put(view.app, job, partition);
-        match self.position(view.app) {
-            Ok(at) => self.jobs[at] = view,
-            Err(at) => self.jobs.insert(at, view),
-        }
-    }
-
-    fn remove(&mut self, app: AppId) {
-        self.asks.remove(app);
-        if let Ok(at) = self.position(app) {
-            self.jobs.remove(at);
-        }
-    }
-
-    fn position(&self, app: AppId) -> Result<usize, usize> {
-        // Newcomers have the largest handles.
-        match self.jobs.last() {
-            Some(last) if last.app < app => Err(self.jobs.len()),
-            _ => self.jobs.binary_search_by_key(&app, |view| view.app),
-        }
-    }
-}
-
 /// What the queue's policies say, and their memories.
 #[derive(Clone, Debug, Default)]
 pub struct Planner {
@@ -318,8 +282,7 @@ impl Planner {
         for (app, job) in cluster.departed() {
             let Some(seat) = self.seats.get_mut(&(partition, job.queue)) else { continue };
             let rules = settings.queue(cluster.queues().get(&job.queue).map_or("", |queue| queue.path.as_str()));
-            seat.policy.departed(*app, &view::phases(job, partition, total, rules, cluster));
-            seat.remove(*app);
+            seat.depart(*app, job.priority, &view::phases(job, partition, total, rules, cluster));
         }
     }
 
@@ -343,7 +306,7 @@ impl Planner {
         elapsed: Millis,
     ) {
         let seats = self.seats.range_mut((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
-        for view in seats.flat_map(|(_, seat)| &mut seat.jobs) {
+        for view in seats.flat_map(|(_, seat)| seat.jobs_mut()) {
             view::pass_time(view, cluster, total, elapsed);
         }
         let stale = std::mem::take(&mut self.stale);
@@ -375,15 +338,15 @@ impl Planner {
         let partition = plan.partition;
         let seats = || {
             let of_partition = self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
-            of_partition.map(|((_, queue), seat)| (*queue, seat)).filter(|(_, seat)| !seat.jobs.is_empty())
+            of_partition.map(|((_, queue), seat)| (*queue, seat)).filter(|(_, seat)| seat.jobs().next().is_some())
         };
-        let demand = seats().map(|(id, seat)| (id, seat.jobs.iter().map(|job| job.demand).sum())).collect();
+        let demand = seats().map(|(id, seat)| (id, seat.jobs().map(|job| job.demand).sum())).collect();
         plan.usable = self.usable(cluster, partition, plan.total, &demand);
         let entitled = entitlement::of_leaves(cluster, partition, plan.usable, &demand);
         let mut queues: Vec<_> = seats()
             .map(|(id, seat)| {
                 let guaranteed = cluster.queues().get(&id).map_or(0.0, |q| q.shares(partition).guaranteed);
-                let held: f64 = seat.jobs.iter().map(|job| job.held).sum();
+                let held: f64 = seat.jobs().map(|job| job.held).sum();
                 // A queue without guarantee comes last, as in CapacityScheduler.
                 (if guaranteed > 0.0 { held / guaranteed } else { f64::INFINITY }, id)
             })
@@ -405,20 +368,21 @@ impl Planner {
                 attainable: (of_queue + plan.usable - taken).max(shares.guaranteed * plan.usable).min(shares.maximum),
                 settings: settings.queue(&found.path),
             };
-            if seat.kind != supply.settings.policy {
-                (seat.kind, seat.policy) = (supply.settings.policy, policy::create(supply.settings.policy));
-            }
             let first = plan.entries.len();
-            let mut targets = seat.policy.plan(&supply, &seat.jobs);
+            let (mut targets, kept): (Vec<Target>, Vec<f64>) = seat
+                .plan(&supply)
+                .into_iter()
+                .map(|Placed { target, keeps_from_higher }| (target, keeps_from_higher))
+                .unzip();
             let mut bounds = of_sides.remove(&queue).unwrap_or_default();
-            if let Some(users) = Users::of(cluster, partition, queue, &seat.jobs) {
-                let limited = users.bind(&seat.jobs, of_queue, &mut bounds);
+            if let Some(users) = Users::of(cluster, partition, queue, seat.jobs()) {
+                let limited = users.bind(seat.jobs(), of_queue, &mut bounds);
                 plan.limits.extend(limited.map(|(user, limit)| ((queue, user), limit)));
             }
             bounds.keep(&mut targets);
-            for target in targets {
-                let Target { app, share, keeps, ahead } = target;
-                plan.entries.push(Entry { app, queue, target: share, keeps: keeps.min(share), ahead, earlier: None });
+            for (Target { app, share, keeps, ahead }, kept) in targets.into_iter().zip(kept) {
+                let (keeps, keeps_from_higher) = (keeps.min(share), kept.min(share));
+                plan.entries.push(Entry { app, queue, target: share, keeps, keeps_from_higher, ahead, earlier: None });
             }
             plan.queues.push((queue, first..plan.entries.len()));
         }
@@ -437,7 +401,7 @@ impl Planner {
         let mut usable = Usable::of(cluster, partition, total);
         let seats = || self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
         for ((_, queue), seat) in seats() {
-            let of_queue: f64 = seat.jobs.iter().map(|job| job.held).sum();
+            let of_queue: f64 = seat.jobs().map(|job| job.held).sum();
             cluster.lineage(*queue).for_each(|above| *held.entry(above).or_default() += of_queue);
         }
         for ((_, queue), seat) in seats() {
@@ -448,7 +412,7 @@ impl Planner {
             usable.ask(&seat.asks, cluster.lineage(*queue).map(left).fold(f64::INFINITY, f64::min));
         }
         let guests: f64 = cluster.guests().map(|job| cluster.borrowed_share(job, total, partition)).sum();
-        let held = seats().flat_map(|(_, seat)| &seat.jobs).map(|job| job.held).sum::<f64>() + guests;
+        let held = seats().flat_map(|(_, seat)| seat.jobs()).map(|job| job.held).sum::<f64>() + guests;
         usable::share(held, usable.more(), demand.values().sum())
     }
 
@@ -471,7 +435,7 @@ impl Planner {
             (view.app, Bounded { side, ..Bounded::of(view) })
         };
         let jobs: Vec<(QueueId, BTreeMap<AppId, Bounded>)> =
-            seats.map(|((_, queue), seat)| (*queue, seat.jobs.iter().map(wanted).collect())).collect();
+            seats.map(|((_, queue), seat)| (*queue, seat.jobs().map(wanted).collect())).collect();
         let claims: Vec<(f64, PerSide<f64>)> = jobs
             .iter()
             .map(|(queue, jobs)| {
@@ -496,7 +460,7 @@ impl Planner {
     fn check_views(&self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
         let seats = self.seats.iter().filter(|((of, _), _)| *of == partition);
         let seen: BTreeMap<_, _> =
-            seats.flat_map(|((_, queue), s)| s.jobs.iter().map(|view| (view.app, (*queue, view)))).collect();
+            seats.flat_map(|((_, queue), s)| s.jobs().map(|view| (view.app, (*queue, view)))).collect();
         for (app, job) in cluster.jobs() {
             let queue = cluster.queues().get(&job.queue);
             let fresh =
@@ -528,11 +492,11 @@ impl Planner {
 
     /// How good past estimates of sizes were, by queue.
     pub fn estimate_errors(&self) -> impl Iterator<Item = (QueueId, EstimateError)> + '_ {
-        self.seats.iter().flat_map(|((_, queue), seat)| seat.policy.errors().into_iter().map(|error| (*queue, error)))
+        self.seats.iter().flat_map(|((_, queue), seat)| seat.errors().map(|error| (*queue, error)))
     }
 
-    /// The policy of that queue and partition, if it ever ranked a job there.
-    pub fn policy_of(&self, queue: QueueId, partition: PartitionId) -> Option<&dyn Policy> {
-        self.seats.get(&(partition, queue)).map(|seat| seat.policy.as_ref())
+    /// The policy of that queue's jobs of that priority in the partition, if it ever ranked one there.
+    pub fn policy_of(&self, queue: QueueId, priority: i32, partition: PartitionId) -> Option<&dyn Policy> {
+        self.seats.get(&(partition, queue)).and_then(|seat| seat.policy(priority))
     }
 }

@@ -5,6 +5,7 @@ use super::world::{Event, Machine, World};
 use super::{Life, Process};
 use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
+use std::cmp::Reverse;
 
 /// For how long MapReduce lets a map wait before it kills a reduce for it whatever the headroom
 /// (`mapreduce.job.reducer.unconditional-preempt.delay.sec`, by default).
@@ -67,13 +68,14 @@ impl World {
         })
     }
 
-    /// Lets pending applications run as far as their queues' ApplicationMaster shares go.
+    /// Lets pending applications run as far as their queues' ApplicationMaster shares go: of a higher priority first, as CapacityScheduler.
     pub(super) fn activate(&mut self) {
         if self.pending.is_empty() {
             return;
         }
         let memory_mb = self.held.offered(PartitionId(0)).memory_mb as f64;
-        let pending: Vec<_> = self.pending.iter().copied().collect();
+        let mut pending: Vec<_> = self.pending.iter().copied().collect();
+        pending.sort_by_key(|id| Reverse(self.apps[id.0 as usize].job.priority));
         for id in pending {
             let app = &self.apps[id.0 as usize];
             let (queue, master) = (app.queue.0 as usize, app.job.master.memory_mb.max(1) as f64);

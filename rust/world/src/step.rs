@@ -200,7 +200,7 @@ impl World {
         if self.chance(self.faults.change_job) {
             let app = AppId(self.rng.random_range(0..self.apps.len()) as u32);
             let leaf = self.leaves()[self.rng.random_range(0..self.leaves().len())].clone();
-            let priority = self.rng.random_range(0..3);
+            let priority = (self.rng.random_range(0..12) - 9).max(0);
             self.change_job(app, &leaf, priority);
         }
         if self.chance(self.faults.park_job) {

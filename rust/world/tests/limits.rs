@@ -54,3 +54,35 @@ fn a_job_that_is_too_large_for_its_queue_is_refused_where_the_queue_is_limited()
     let elsewhere = refused(queue.of_partition(1, 0.25, 0.25));
     assert!(matches!(elsewhere, Some(SimulationError::Maximum { .. })), "{elsewhere:?}");
 }
+
+/// Twelve big jobs and then a small one, of 9 s alone, where ApplicationMasters may hold that part of the queue: how long it takes.
+fn small_behind_twelve(policy: &str, master_share: f64) -> u64 {
+    let queue = Queue::new("root.default", 1.0).master_share(master_share);
+    let world =
+        World::new().nodes(8, &Node::of(gb(8))).start_times(secs(3), secs(1)).queue(queue).set("policy", policy);
+    let bigs = (0..12).map(|id| Job::new(&format!("big{id}")).tasks(60, secs(60)).at(secs(id)));
+    let mut world = bigs.fold(world, World::job).job(Job::new("small").tasks(4, secs(5)).at(secs(60)));
+    world.run();
+    world.sojourn("small").0 / 1_000
+}
+
+/// Who is let in is no policy's choice: what docs/operations.md says of the limit.
+#[test]
+fn a_small_job_waits_for_the_limit_of_application_masters_before_any_policy_knows_it() {
+    let with =
+        |policy, shares: &[f64]| shares.iter().map(|share| small_behind_twelve(policy, *share)).collect::<Vec<_>>();
+    let both = ["hfsp", "fifo"].map(|policy| with(policy, &[0.1, 0.2, 0.25]));
+    assert_eq!(both, [[446, 78, 11], [633, 633, 633]]);
+}
+
+#[test]
+fn of_those_that_wait_to_be_let_in_a_higher_priority_is_first() {
+    let mut world = World::new()
+        .node(Node::of(gb(8)))
+        .queue(Queue::new("root.default", 1.0).master_share(0.125))
+        .jobs(&["first", "second"].map(|name| Job::new(name).tasks(4, secs(10))))
+        .job(Job::new("urgent").tasks(4, secs(10)).at(secs(5)).priority(5));
+    world.run();
+    let started = ["first", "urgent", "second"].map(|name| world.app(name).first_master);
+    assert!(started.is_sorted(), "{started:?}");
+}

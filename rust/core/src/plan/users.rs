@@ -27,13 +27,18 @@ pub(super) struct Users {
 
 impl Users {
     /// Those of the queue's jobs; `None` where no limit can stand against anybody.
-    pub fn of(cluster: &Cluster, partition: PartitionId, queue: QueueId, jobs: &[JobView]) -> Option<Users> {
+    pub fn of<'a>(
+        cluster: &Cluster,
+        partition: PartitionId,
+        queue: QueueId,
+        jobs: impl Iterator<Item = &'a JobView> + Clone,
+    ) -> Option<Users> {
         let queue = cluster.queues().get(&queue)?;
         let (limits, shares) = (queue.users, queue.shares(partition));
         if limits.sure >= 1.0 && limits.cap(shares.guaranteed) + EPSILON >= shares.maximum {
             return None;
         }
-        let of_jobs = jobs.iter().map(|view| cluster.jobs().get(&view.app).map(|job| job.user));
+        let of_jobs = jobs.clone().map(|view| cluster.jobs().get(&view.app).map(|job| job.user));
         let of_jobs: Vec<UserId> = of_jobs.collect::<Option<_>>()?;
         let mut uses: BTreeMap<UserId, Use> = BTreeMap::new();
         for (user, job) in of_jobs.iter().zip(jobs) {
@@ -46,7 +51,12 @@ impl Users {
     }
 
     /// Binds the jobs of who wants more than it may hold while the queue holds what it is entitled to. Who that is, and how much.
-    pub fn bind(&self, jobs: &[JobView], entitled: f64, bounds: &mut Bounds) -> impl Iterator<Item = (UserId, f64)> {
+    pub fn bind<'a>(
+        &self,
+        jobs: impl Iterator<Item = &'a JobView>,
+        entitled: f64,
+        bounds: &mut Bounds,
+    ) -> impl Iterator<Item = (UserId, f64)> {
         let asking = self.uses.values().filter(|all| all.asks).count();
         let limit = self.limits.limit(self.guaranteed, entitled, asking);
         let limited = self.uses.iter().filter(|(_, all)| all.demand > limit + EPSILON);

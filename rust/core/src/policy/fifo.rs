@@ -1,4 +1,4 @@
-//! First come, first served; YARN priorities first.
+//! First come, first served.
 
 use super::{by_arrival, fill_in_order, JobView, Policy, Supply, Target};
 

@@ -1,4 +1,4 @@
-//! Policies. A policy answers two questions about the jobs of one queue: in what order do they get resources, and how
+//! Policies. A policy answers two questions about the jobs of one queue and priority: in what order do they get resources, and how
 //! much should each hold (its target)? The engine does the rest, once, for all.
 
 mod fair;
@@ -16,17 +16,17 @@ use crate::view::{JobView, PhaseView};
 use dyn_clone::DynClone;
 use serde::Serialize;
 
-/// What the jobs of a queue share, and under which rules.
+/// What the jobs of a queue, of one priority, share, and under which rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Supply<'a> {
     /// The time.
     pub now: Millis,
     /// What the partition's nodes offer together.
     pub total: Resource,
-    /// What the queue's jobs may hold now, as a fraction of the partition: never more than they want.
+    /// What they may hold now, as a fraction of the partition: never more than they want.
     pub entitled: f64,
     /// What they could hold if they wanted everything: the queue's entitlement or guarantee, and what nobody wants, up to
-    /// its maximum.
+    /// its maximum; of that what jobs of a higher priority leave.
     pub attainable: f64,
     /// The queue's settings.
     pub settings: &'a QueueSettings,
@@ -96,14 +96,14 @@ pub struct Target {
     pub ahead: f64,
 }
 
-/// The order of a queue's jobs, and their targets.
+/// The order of a queue's jobs of one priority, and their targets.
 pub trait Policy: DynClone + Send + std::fmt::Debug {
     /// Orders `jobs` and divides [`Supply::entitled`] among them; ties are broken by [`by_arrival`]. Every job appears,
     /// and may appear again with a target that is not smaller: early with what it should have before others, later with
     /// the rest. The last target counts against it.
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target>;
 
-    /// A job ended or left the queue; these were its phases.
+    /// A job ended, or left the queue or this priority; these were its phases.
     fn departed(&mut self, _app: AppId, _phases: &[PhaseView]) {}
 
     /// How good its estimates were, oldest first, if the policy learns sizes.
@@ -137,9 +137,9 @@ pub fn create(kind: PolicyKind) -> Box<dyn Policy> {
     }
 }
 
-/// The order in which ties are broken: more important first, as YARN users expect, then earlier, then by handle.
+/// The order in which ties are broken: earlier first, then by handle.
 pub fn by_arrival(a: &JobView, b: &JobView) -> std::cmp::Ordering {
-    b.priority.cmp(&a.priority).then(a.submitted.cmp(&b.submitted)).then(a.app.cmp(&b.app))
+    a.submitted.cmp(&b.submitted).then(a.app.cmp(&b.app))
 }
 
 /// Jobs sorted by a key, smallest first, ties [`by_arrival`].
@@ -168,7 +168,7 @@ fn fill_in_order(order: Vec<&JobView>, capacity: f64) -> Vec<Target> {
 mod tests {
     use super::*;
     use crate::hints::Hints;
-    use crate::settings::{Settings, Word};
+    use crate::settings::Settings;
 
     fn job(app: u32, submitted: u64, demand: f64) -> JobView {
         let app = AppId(app);
@@ -208,14 +208,6 @@ mod tests {
         assert_eq!(order(PolicyKind::Fifo, &jobs), [1, 2, 3]);
         assert_eq!(order(PolicyKind::Las, &jobs), [3, 1, 2]);
         assert_eq!(order(PolicyKind::Srpt, &jobs), [2, 3, 1]);
-    }
-
-    #[test]
-    fn yarn_priority_comes_before_arrival_in_every_tie() {
-        let jobs = [job(1, 0, 1.0), JobView { priority: 5, ..job(2, 1, 1.0) }];
-        for kind in PolicyKind::NAMES.iter().filter_map(|name| PolicyKind::named(name)) {
-            assert_eq!(order(kind, &jobs), [2, 1], "{kind:?}");
-        }
     }
 
     #[test]

@@ -25,8 +25,7 @@ impl Turns {
         for at in 1..jobs.len() {
             let one = &jobs[at];
             let new = place(one.0) == usize::MAX;
-            let earlier =
-                |other: &JobView| if new { by_arrival(one.0, other).is_lt() } else { one.0.priority > other.priority };
+            let earlier = |other: &JobView| new && by_arrival(one.0, other).is_lt();
             let passes =
                 |other: &(&JobView, Left)| leads(&one.1, &other.1) || earlier(other.0) && !leads(&other.1, &one.1);
             let passed = jobs[..at].iter().rev().take_while(|other| passes(other)).count();

@@ -30,6 +30,8 @@ struct Victim {
     id: ContainerId,
     app: AppId,
     queue: QueueId,
+    /// Its job's.
+    priority: i32,
     node: NodeId,
     resource: Resource,
     /// Fraction of the partition; nothing for a guest from another one, which lives on what nobody here wanted.
@@ -48,6 +50,8 @@ struct Spare {
     above_target: f64,
     /// Above what it keeps from those that come before it.
     above_kept: f64,
+    /// Above what it keeps from those of a higher priority: there is nobody to whom it gives more.
+    above_kept_from_higher: f64,
 }
 
 /// Whose wish nobody could fulfil.
@@ -240,7 +244,8 @@ impl<'a> Market<'a> {
         if victim.app == sale.app || refused || elsewhere || spared || offered || too_large {
             return None;
         }
-        if let Some(refusal) = victim.not_for_own.filter(|_| sale.is_of(victim.queue)) {
+        let outranks = (victim.priority > sale.priority).then_some(Refusal::HigherPriority);
+        if let Some(refusal) = victim.not_for_own.or(outranks).filter(|_| sale.is_of(victim.queue)) {
             sale.refusals.note(refusal);
             return None;
         }
@@ -271,18 +276,19 @@ impl<'a> Market<'a> {
     }
 
     /// What the job can spare for that sale. In its own queue it gives up what it does not keep to those that come before it, and to
-    /// others what is above its target. To another queue, which has more to claim than its own, it gives what it does not keep.
+    /// others what is above its target; to those of a higher priority all but its ApplicationMaster. To another queue, which has more to claim than its own, it gives what it does not keep.
     /// Where victims go in another order than that of the plan, only what is above its target is spared: who lost more would take it
     /// back from who comes after it.
     fn spare_for(&self, cluster: &Cluster, sale: &Sale, app: AppId) -> f64 {
-        let Some(Spare { above_target, above_kept }) = self.spare.get(&app).copied() else { return 0.0 };
+        let Some(spare) = self.spare.get(&app) else { return 0.0 };
         let Some(job) = cluster.jobs().get(&app) else { return 0.0 };
         let order = self.order_of(cluster, job.queue);
         let last_first = order.over_all_jobs().is_none() && !order.most_left_first();
-        if last_first && (!sale.is_of(job.queue) || self.plan.rank(app) > sale.rank) {
-            above_kept
-        } else {
-            above_target
+        match sale.is_of(job.queue) {
+            _ if !last_first => spare.above_target,
+            true if job.priority < sale.priority => spare.above_kept_from_higher,
+            true if self.plan.rank(app) <= sale.rank => spare.above_target,
+            _ => spare.above_kept,
         }
     }
 
@@ -348,6 +354,7 @@ impl<'a> Market<'a> {
             if let Some(spare) = self.spare.get_mut(&victim.app) {
                 spare.above_target -= victim.share;
                 spare.above_kept -= victim.share;
+                spare.above_kept_from_higher -= victim.share;
             }
             self.giving.entry(victim.app).and_modify(|gives| *gives -= victim.share);
             if !sale.is_of(victim.queue) {
@@ -368,8 +375,13 @@ impl<'a> Market<'a> {
     /// What the job can spare; below zero where it holds less than that.
     fn spare_of(&mut self, app: AppId, job: &Job) -> Spare {
         let held = job.share(self.plan.total, self.partition);
-        let (above_target, above_kept) = (held - self.plan.target(app), held - self.plan.keeps(app));
-        *self.spare.entry(app).or_insert(Spare { above_target, above_kept })
+        let plan = self.plan;
+        let above = |kept: f64| held - kept;
+        *self.spare.entry(app).or_insert_with(|| Spare {
+            above_target: above(plan.target(app)),
+            above_kept: above(plan.keeps(app)),
+            above_kept_from_higher: above(plan.keeps_from_higher(app)),
+        })
     }
 
     fn order_of(&self, cluster: &Cluster, queue: QueueId) -> &'static dyn VictimOrder {
@@ -395,7 +407,9 @@ impl<'a> Market<'a> {
                 if self.is_candidate(cluster, app, job) {
                     crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, false)));
                 }
-            } else if let Some(place) = self.plan.rank(app).filter(|_| self.spare_of(app, job).above_kept > EPSILON) {
+            } else if let Some(place) =
+                self.plan.rank(app).filter(|_| self.spare_of(app, job).above_kept_from_higher > EPSILON)
+            {
                 ranked.push((place, job));
             }
         }
@@ -471,6 +485,7 @@ impl<'a> Market<'a> {
             id,
             app: container.app,
             queue: job.queue,
+            priority: job.priority,
             node: container.node,
             resource,
             share: if guest { 0.0 } else { resource.dominant_share(self.plan.total) },

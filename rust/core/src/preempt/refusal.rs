@@ -10,6 +10,8 @@ pub enum Refusal {
     NobodyAfter,
     /// What it lacks is due to it ahead of its turn.
     AheadOfTurn,
+    /// They are of jobs of a higher priority.
+    HigherPriority,
     /// They are ApplicationMasters, parked, on silent nodes, or already on their way.
     Busy,
     /// It was refused on those nodes since their last heartbeat.
@@ -59,6 +61,7 @@ impl fmt::Display for Refusal {
                 "containers of jobs that come after it, which would have to leave enough room on one node"
             }
             Refusal::AheadOfTurn => "room that becomes free: its first tasks come ahead of its turn",
+            Refusal::HigherPriority => "containers of jobs of its queue that have a higher priority",
             Refusal::Busy => "containers that are on their way already, parked, or on silent nodes",
             Refusal::RefusedThere => "the next heartbeats of nodes on which YARN has refused it",
             Refusal::AtHome => "room on the nodes of its suspended tasks, which go on only there",

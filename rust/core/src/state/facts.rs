@@ -52,8 +52,8 @@ impl Cluster {
                 unheard_of
             }
             Fact::AppChanged { app, queue, priority } => {
-                // For the queue that it leaves it is gone.
-                let leaves = self.jobs.get(app).filter(|job| job.queue != *queue).cloned();
+                // For those whom it leaves, of its queue and its priority, it is gone.
+                let leaves = self.jobs.get(app).filter(|job| (job.queue, job.priority) != (*queue, *priority)).cloned();
                 self.departed.extend(leaves.map(|job| (*app, job)));
                 let change = |job: &mut Job, _| {
                     let before = job.holder();

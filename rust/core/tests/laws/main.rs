@@ -20,6 +20,7 @@ mod node_manager;
 mod parking;
 mod partitions;
 mod preemption;
+mod priorities;
 mod queues;
 mod random;
 mod recovery;

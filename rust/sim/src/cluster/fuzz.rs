@@ -158,7 +158,7 @@ fn random_job(id: u32, leaf: &str, label: bool, sizes: &mut Sizes, rng: &mut imp
         .at(secs(rng.random_range(0..TROUBLE)))
         .queue(leaf)
         .user(rng.random_range(0..3))
-        .priority(rng.random_range(0..3))
+        .priority(rng.random_range(0..12_i32).saturating_sub(9).max(0)) // Mostly equal.
         .patience(one(rng, &[0, 0, 3]))
         .launch_delay(one(rng, &[secs(0), secs(1), secs(4)]));
     if label {

@@ -171,7 +171,11 @@ impl Search<'_> {
         let share = |of: &Container| of.resource().dominant_share(total);
         let job = &self.cluster.jobs()[&container.app];
         let of_job: f64 = gone.iter().filter(|other| other.app == container.app).map(|other| share(other)).sum();
-        let spare = job.share(total, self.partition) - of_job - self.plan.keeps(container.app);
+        let kept = match job.queue == taker.queue && job.priority < taker.priority {
+            true => self.plan.keeps_from_higher(container.app),
+            false => self.plan.keeps(container.app),
+        };
+        let spare = job.share(total, self.partition) - of_job - kept;
         if spare <= EPSILON {
             return false;
         }

@@ -265,6 +265,11 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             "law 2: {:?} has enough",
             claim.app
         );
+        assert!(
+            !same_queue(taking) || cluster.jobs()[&container.app].priority <= taker.priority,
+            "law 21: {id:?} of a higher priority taken for {:?}",
+            claim.app
+        );
         // Guests from another partition have no claim to stay.
         if container.phase.partition == partition {
             let all = taken.entry((container.app, partition)).or_default();
@@ -275,7 +280,13 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             let over_all = is_over_all(taking);
             let comes_after = !same_queue(taking) || plan.rank(container.app) > plan.rank(claim.app);
             let yields = comes_after && !over_all && rules_of(taking).victims != Victims::LargestJob;
-            let spare = before - if yields { plan.keeps(container.app) } else { plan.target(container.app) };
+            let outranked = same_queue(taking) && cluster.jobs()[&container.app].priority < taker.priority;
+            let kept = match yields {
+                true if outranked => plan.keeps_from_higher(container.app),
+                true => plan.keeps(container.app),
+                false => plan.target(container.app),
+            };
+            let spare = before - kept;
             let allowed = match same_queue(taking) {
                 true => spare > 0.0 && (!over_all || gives_way(world, container.app)),
                 false => spare > 0.0 || whatever_its_target(taking),

@@ -16,6 +16,7 @@ pub(super) struct Sale {
     pub place: usize,
     /// Its last place there: whom it comes before.
     pub rank: Option<usize>,
+    pub priority: i32,
     pub wish: Wish,
     /// The taker's queue and all above it.
     pub above_taker: Vec<QueueId>,
@@ -37,6 +38,7 @@ impl Sale {
             app: entry.app,
             place,
             rank: plan.rank(entry.app),
+            priority: cluster.jobs().get(&entry.app).map_or(0, |job| job.priority),
             wish,
             above_taker: cluster.lineage(entry.queue).collect(),
             offers: BTreeMap::new(),

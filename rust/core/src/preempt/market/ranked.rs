@@ -7,6 +7,7 @@ use crate::estimate;
 use crate::plan::Entry;
 use crate::state::{Cluster, Job};
 use crate::units::{AppId, NodeId, QueueId};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// A queue whose jobs may lose something.
@@ -29,6 +30,20 @@ struct Seller {
     victims: Option<Vec<Victim>>,
     /// What keeps its others.
     refusals: Refusals,
+}
+
+/// What decides where the job with most left to do gives first: of a lower priority any does before one of a higher.
+struct ToDo {
+    priority: i32,
+    /// In seconds of the whole partition.
+    left_s: f64,
+}
+
+impl ToDo {
+    /// The last to give comes first.
+    fn cmp(&self, other: &ToDo) -> Ordering {
+        other.priority.cmp(&self.priority).then(self.left_s.total_cmp(&other.left_s))
+    }
 }
 
 impl Loser {
@@ -61,7 +76,7 @@ impl Market<'_> {
             let Seller { app, victims, .. } = &self.losers[loser].sellers[at];
             let app = *app;
             let all_taken = victims.as_ref().is_some_and(|all| all.iter().all(|one| self.taken.contains(&one.id)));
-            if all_taken || self.spare.get(&app).is_none_or(|spare| spare.above_kept <= EPSILON) {
+            if all_taken || self.spare.get(&app).is_none_or(|spare| spare.above_kept_from_higher <= EPSILON) {
                 self.losers[loser].sellers.remove(at);
                 continue;
             }
@@ -84,7 +99,7 @@ impl Market<'_> {
         while let Some(place) = self.next_seller(cluster, loser) {
             let Entry { app, .. } = self.plan.entries[place];
             let Some(job) = cluster.jobs().get(&app) else { continue };
-            if self.spare_of(app, job).above_kept > EPSILON {
+            if self.spare_of(app, job).above_kept_from_higher > EPSILON {
                 self.losers[loser].sellers.push(Seller { app, victims: None, refusals: Refusals::default() });
                 return true;
             }
@@ -117,8 +132,8 @@ impl Market<'_> {
             let unseen = loser.unseen.clone();
             let (next, seen) = if self.order_of(cluster, loser.queue).most_left_first() {
                 let of_queue = unseen.clone().filter(is_last);
-                let mut sellers: Vec<_> = of_queue.map(|place| (self.left_to_do(cluster, place), place)).collect();
-                sellers.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                let mut sellers: Vec<_> = of_queue.map(|place| (self.to_do(cluster, place), place)).collect();
+                sellers.sort_by(|(a, place), (b, other)| a.cmp(b).then(place.cmp(other)));
                 (sellers.into_iter().map(|(_, place)| place).collect(), unseen.start)
             } else {
                 let next = unseen.clone().rev().find(is_last);
@@ -130,11 +145,14 @@ impl Market<'_> {
         self.losers[at].next.pop()
     }
 
-    fn left_to_do(&self, cluster: &Cluster, place: usize) -> f64 {
+    fn to_do(&self, cluster: &Cluster, place: usize) -> ToDo {
         let entry = &self.plan.entries[place];
         let rules = self.rules(cluster, entry.queue);
-        let left = |job: &Job| estimate::remaining_seconds(job, rules, self.plan.total);
-        cluster.jobs().get(&entry.app).map_or(0.0, left)
+        let of = |job: &Job| ToDo {
+            priority: job.priority,
+            left_s: estimate::remaining_seconds(job, rules, self.plan.total),
+        };
+        cluster.jobs().get(&entry.app).map_or(ToDo { priority: 0, left_s: 0.0 }, of)
     }
 
     /// Puts jobs, with their places in the plan, into the order in which they give.
@@ -143,7 +161,7 @@ impl Market<'_> {
             let (of_a, of_b) = (self.plan.entries[*a].queue, self.plan.entries[*b].queue);
             let by_rank = b.cmp(a);
             if of_a == of_b && self.order_of(cluster, of_a).most_left_first() {
-                return self.left_to_do(cluster, *b).total_cmp(&self.left_to_do(cluster, *a)).then(by_rank);
+                return self.to_do(cluster, *b).cmp(&self.to_do(cluster, *a)).then(by_rank);
             }
             by_rank
         });

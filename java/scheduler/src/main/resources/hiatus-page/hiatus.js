@@ -92,7 +92,7 @@ const COLUMNS = {
   jobs: [
     ["Rank", "number", job => count(job.rank)],
     ["Application", "", job => make("div", {}, jobLink(job.application), job.partition ? quiet("partition " + job.partition) : null)],
-    ["Queue", "", job => job.queue],
+    ["Queue", "", job => make("div", {}, job.queue, job.priority ? quiet("priority " + count(job.priority)) : null)],
     ["Work left", "", job => make("div", {}, time(job.remaining_s), quiet(sizeOf(job)))],
     ["Holds, of its target", "", job => meter(job.held, job.target, percent(job.held) + " of " + percent(job.target))],
     ["Wants", "number", job => count(job.pending)],
@@ -279,7 +279,8 @@ function whyHere(job) {
     return "Hiatus does not know it: it is over, has not begun, or neither holds nor wants anything.";
   }
   const size = sizeOf(job);
-  return `It has rank ${count(job.rank)}, in ${job.queue}: about ${time(job.remaining_s)} of work of the whole partition are left`
+  const priority = job.priority ? " with priority " + count(job.priority) : "";
+  return `It has rank ${count(job.rank)}, in ${job.queue}${priority}: about ${time(job.remaining_s)} of work of the whole partition are left`
     + (size ? " (" + size + ")" : "") + `. It should hold ${percent(job.target)} of the partition, and holds ${percent(job.held)}.`;
 }
 

@@ -50,7 +50,8 @@ final class AnswerTables {
 
   static String jobs(JsonNode all) {
     return table(all.path("jobs"), number("Rank", "rank"), text("Application", "application"), text("Queue", "queue"),
-        percent("Target", "target"), percent("Held", "held"), number("Wanted", "pending"), number("Suspended", "suspended"),
+        number("Priority", "priority"), percent("Target", "target"), percent("Held", "held"), number("Wanted", "pending"),
+        number("Suspended", "suspended"),
         new Column("Left, s", Justification.RIGHT, job -> String.format(Locale.ROOT, "%.1f", job.path("remaining_s").asDouble())),
         new Column("Sized by", Justification.LEFT, job -> job.path("sizing").path("source").asText("")),
         text("Waits because", "blocked_by"));

@@ -28,8 +28,8 @@ public class AnswerTablesTest extends OneSuspended {
           .part(id -> true, new Explanation.Wanted(Collections.emptySet(), null, 0, Integer.MAX_VALUE));
 
       String jobs = AnswerTables.jobs(all);
-      assertRow(jobs, "Rank Application", "Queue", "Target", "Held", "Wanted", "Suspended", "Left, s Sized by", "Waits because");
-      assertRow(jobs, "2 " + big.id(), "root.default", "5.6%", "50.0%", 0, 2, "53.3", "it is parked");
+      assertRow(jobs, "Rank Application", "Queue", "Priority", "Target", "Held", "Wanted", "Suspended", "Left, s Sized by", "Waits because");
+      assertRow(jobs, "2 " + big.id(), "root.default", 0, "5.6%", "50.0%", 0, 2, "53.3", "it is parked");
       assertRow(AnswerTables.queues(all), "root.default", "33.3%", "77.8%", 2, 0, 2);
       assertRow(AnswerTables.nodes(all), node.id(), 2, 2048, 2304, 3584, NODE_MB);
       String standing = AnswerTables.standing(all);
