@@ -185,9 +185,9 @@ impl PartitionPlan {
         self.ask(job, side, |one| containers_within(allowance, one.dominant_share(self.total)) > 0)
     }
 
-    /// The smallest container that the job may start there, of those that `allowed` lets it.
+    /// The smallest container that the job may start there next, of those that `allowed` lets it.
     fn ask(&self, job: &Job, side: Option<Side>, allowed: impl Fn(Resource) -> bool) -> Option<Resource> {
-        let asks = job.asks(self.partition).filter(|(key, _)| job.most_on(key, side) > 0);
+        let asks = job.next_asks(self.partition).filter(|(key, _)| job.most_on(key, side) > 0);
         let sizes = asks.map(|(key, _)| key.resource).filter(|size| allowed(*size));
         sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.rests)
     }

@@ -29,4 +29,5 @@ mod small_and_big;
 mod spreading;
 mod suspension;
 mod turns;
+mod unused;
 mod users;
