@@ -3,6 +3,7 @@
 //! targets that do not fall: early for a part of what it should hold, later for the rest.
 
 mod bounds;
+mod moving;
 mod usable;
 mod users;
 mod view;
@@ -50,6 +51,9 @@ pub struct PartitionPlan {
     pub entries: Vec<Entry>,
     /// What each queue, parents included, is entitled to, as a fraction of the partition.
     pub entitled: BTreeMap<QueueId, f64>,
+    /// What each leaf queue needs for its first job to get on, whatever it is guaranteed: nobody is entitled to less, unless that is more
+    /// than it wants or may hold, or than there is.
+    pub least: BTreeMap<QueueId, f64>,
     /// The queues in order, with the places of their jobs.
     pub queues: Vec<(QueueId, Range<usize>)>,
     /// What users may hold of their queues who want more.
@@ -379,7 +383,8 @@ impl Planner {
         };
         let demand = seats().map(|(id, seat)| (id, seat.jobs.iter().map(|job| job.demand).sum())).collect();
         plan.usable = self.usable(cluster, partition, plan.total, &demand);
-        let entitled = entitlement::of_leaves(cluster, partition, plan.usable, &demand);
+        plan.least = seats().map(|(id, seat)| (id, moving::least(&seat.jobs))).collect();
+        let entitled = entitlement::of_leaves(cluster, partition, plan.usable, &demand, &plan.least);
         let mut queues: Vec<_> = seats()
             .map(|(id, seat)| {
                 let guaranteed = cluster.queues().get(&id).map_or(0.0, |q| q.shares(partition).guaranteed);
@@ -410,6 +415,7 @@ impl Planner {
             }
             let first = plan.entries.len();
             let mut targets = seat.policy.plan(&supply, &seat.jobs);
+            moving::keep(&mut targets, &seat.jobs);
             let mut bounds = of_sides.remove(&queue).unwrap_or_default();
             if let Some(users) = Users::of(cluster, partition, queue, &seat.jobs) {
                 let limited = users.bind(&seat.jobs, of_queue, &mut bounds);

@@ -27,6 +27,7 @@ mod remainders;
 mod sides;
 mod small_and_big;
 mod spreading;
+mod standing;
 mod suspension;
 mod turns;
 mod unused;

@@ -1,0 +1,36 @@
+//! A queue with a job never stands still for ever, however little it is guaranteed and into how many parts its policy divides that: its
+//! first job holds its ApplicationMaster and one container at least. The first is who came first of those that run a task, so that it is
+//! the same as long as that runs; or of all.
+
+use crate::entitlement::EPSILON;
+use crate::policy::{by_arrival, Target};
+use crate::view::JobView;
+
+/// What a queue with those jobs needs to get on, as a fraction of the partition: nobody takes ApplicationMasters (law 3).
+pub(super) fn least(jobs: &[JobView]) -> f64 {
+    let masters: f64 = jobs.iter().map(|job| job.pinned).sum();
+    first(jobs).map_or(0.0, |job| masters + job.gets_on_with())
+}
+
+/// Raises the first job's target where no job may hold a task.
+pub(super) fn keep(targets: &mut [Target], jobs: &[JobView]) {
+    let Some(first) = first(jobs) else { return };
+    let view = |target: &Target| jobs.binary_search_by_key(&target.app, |job| job.app).ok().and_then(|at| jobs.get(at));
+    let moves = |target: &Target| {
+        view(target).is_some_and(|job| {
+            let mut kinds = job.phases.iter().filter(|phase| phase.left() > 0).map(|phase| phase.one);
+            kinds.any(|one| job.pinned + one <= target.share + EPSILON)
+        })
+    };
+    if !targets.iter().any(moves) {
+        let needs = first.pinned + first.gets_on_with();
+        let own = targets.iter_mut().filter(|target| target.app == first.app);
+        own.for_each(|target| target.share = target.share.max(needs));
+    }
+}
+
+fn first(jobs: &[JobView]) -> Option<&JobView> {
+    let runs = |job: &JobView| job.held > job.pinned + EPSILON;
+    let wanting = jobs.iter().filter(|job| job.gets_on_with() > EPSILON);
+    wanting.min_by(|a, b| runs(b).cmp(&runs(a)).then_with(|| by_arrival(a, b)))
+}
