@@ -1,6 +1,7 @@
 //! How much of a partition each queue is entitled to right now: its guarantee as far as it can use it, and of what the
 //! others leave idle a part in proportion to its guarantee, up to its maximum. A parent's entitlement is shared among
-//! its children in the same way.
+//! its children in the same way. What a queue's first job needs to get on comes before all guarantees: a queue of 1 % whose
+//! ApplicationMaster alone is more than that would else stand still for ever beside one that never has enough.
 
 use crate::state::Cluster;
 use crate::units::{PartitionId, QueueId};
@@ -9,6 +10,8 @@ use std::collections::BTreeMap;
 /// One who shares: all figures are fractions of the partition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Claimant {
+    /// Given before any guarantee: what its first job needs to get on.
+    pub least: f64,
     /// Given before anybody gets more than that.
     pub guaranteed: f64,
     /// Upper bound: the smaller of maximum and demand.
@@ -16,15 +19,17 @@ pub struct Claimant {
 }
 
 /// Shares `total` among the claimants: nobody gets more than wanted, nobody less than the smaller of wanted and
-/// guaranteed (if the guarantees fit), and the rest in proportion to the guarantees of those who still want; those
+/// least, nor of wanted and guaranteed (if these fit), and the rest in proportion to the guarantees of those who still want; those
 /// without any guarantee share what even they leave, equally.
 pub fn share(total: f64, claimants: &[Claimant]) -> Vec<f64> {
-    let mut given: Vec<f64> = claimants.iter().map(|c| c.guaranteed.min(c.wanted).max(0.0)).collect();
-    let promised: f64 = given.iter().sum();
-    if promised > total {
-        // Over-promised (a bad moment of a refresh, or nodes lost in between): all give way alike.
-        given.iter_mut().for_each(|g| *g *= total / promised);
-        return given;
+    let mut given = vec![0.0; claimants.len()];
+    for promise in [|c: &Claimant| c.least, |c: &Claimant| c.guaranteed] {
+        let missing = |(c, given): (&Claimant, &f64)| (promise(c).min(c.wanted) - given).max(0.0);
+        let missing: Vec<f64> = claimants.iter().zip(&given).map(missing).collect();
+        let (left, promised): (f64, f64) = (total - given.iter().sum::<f64>(), missing.iter().sum());
+        // Over-promised (for what first jobs need, in a bad moment of a refresh, or by nodes lost in between): all give way alike.
+        let part = if promised > left { left.max(0.0) / promised } else { 1.0 };
+        given.iter_mut().zip(missing).for_each(|(given, missing)| *given += part * missing);
     }
     pour(total, claimants, |claimant| claimant.guaranteed, &mut given);
     pour(total, claimants, |_| 1.0, &mut given);
@@ -82,18 +87,19 @@ pub fn containers_within(share: f64, one: f64) -> u32 {
     }
 }
 
-/// Entitlements of all leaf queues of one partition, given each leaf's demand and which part of the partition can be used. Of that
+/// Entitlements of all queues of one partition, given what each leaf wants, and its first job needs, and which part of the partition can be used. Of that
 /// guarantees are parts, too: a queue that is guaranteed 80 % of nodes of which 75 % can be used does not keep all of that from others.
 pub fn of_leaves(
     cluster: &Cluster,
     partition: PartitionId,
     usable: f64,
     demand: &BTreeMap<QueueId, f64>,
+    least: &BTreeMap<QueueId, f64>,
 ) -> BTreeMap<QueueId, f64> {
     let mut by_parent: Vec<_> = cluster.queues().iter().map(|(id, queue)| (queue.parent, *id)).collect();
     by_parent.sort_unstable();
     let mut entitled = BTreeMap::new();
-    descend(&Tree { cluster, partition, usable, demand, by_parent }, None, usable, &mut entitled);
+    descend(&Tree { cluster, partition, usable, demand, least, by_parent }, None, usable, &mut entitled);
     entitled
 }
 
@@ -102,6 +108,7 @@ struct Tree<'a> {
     partition: PartitionId,
     usable: f64,
     demand: &'a BTreeMap<QueueId, f64>,
+    least: &'a BTreeMap<QueueId, f64>,
     /// Every queue with its parent, in the order of these.
     by_parent: Vec<(Option<QueueId>, QueueId)>,
 }
@@ -111,6 +118,12 @@ impl Tree<'_> {
         let first = self.by_parent.partition_point(|(other, _)| *other < parent);
         let count = self.by_parent[first..].iter().take_while(|(other, _)| *other == parent).count();
         &self.by_parent[first..first + count]
+    }
+
+    /// What the first jobs of the queue and of all below it need.
+    fn least(&self, id: QueueId) -> f64 {
+        let below: f64 = self.children(Some(id)).iter().map(|(_, child)| self.least(*child)).sum();
+        self.least.get(&id).copied().unwrap_or(0.0) + below
     }
 
     /// What the queue and all below it could use, within their maxima.
@@ -130,6 +143,7 @@ fn descend(tree: &Tree<'_>, parent: Option<QueueId>, total: f64, entitled: &mut 
     let claimants: Vec<Claimant> = children
         .iter()
         .map(|(_, id)| Claimant {
+            least: tree.least(*id),
             guaranteed: tree.cluster.queues().get(id).map_or(0.0, |q| q.shares(tree.partition).guaranteed)
                 * tree.usable,
             wanted: tree.wanted(*id),
@@ -147,7 +161,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn claimants(pairs: &[(f64, f64)]) -> Vec<Claimant> {
-        pairs.iter().map(|&(guaranteed, wanted)| Claimant { guaranteed, wanted }).collect()
+        pairs.iter().map(|&(guaranteed, wanted)| Claimant { least: 0.0, guaranteed, wanted }).collect()
     }
 
     #[test]
@@ -160,6 +174,17 @@ mod tests {
     fn a_queue_without_guarantee_gets_what_nobody_else_wants() {
         let got = share(1.0, &claimants(&[(1.0, 0.7), (0.0, 1.0)]));
         assert!((got[1] - 0.3).abs() < 1e-9, "{got:?}");
+    }
+
+    #[test]
+    fn what_a_first_job_needs_comes_before_guarantees_and_those_give_way_alike() {
+        let of = |least, guaranteed, wanted| Claimant { least, guaranteed, wanted };
+        let got = share(1.0, &[of(0.2, 0.01, 0.5), of(0.1, 0.66, 1.0), of(0.0, 0.33, 1.0)]);
+        let part = 0.7 / 0.89;
+        let wanted = [0.2, 0.1 + 0.56 * part, 0.33 * part];
+        assert!(got.iter().zip(wanted).all(|(got, wanted)| (got - wanted).abs() < 1e-9), "{got:?}, {wanted:?}");
+        assert_eq!(share(1.0, &[of(0.2, 0.01, 0.1), of(0.0, 0.99, 1.0)]), [0.1, 0.9], "no more than it wants");
+        assert_eq!(share(1.0, &[of(1.5, 0.5, 2.0), of(0.5, 0.5, 2.0)]), [0.75, 0.25]);
     }
 
     #[test]

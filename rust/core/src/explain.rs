@@ -11,7 +11,7 @@ use crate::preempt::sells_within;
 use crate::scheduler::Scheduler;
 use crate::settings::{Mode, Primitive, QueueSettings};
 use crate::state::{Job, Reason, Site, State};
-use crate::units::{AppId, PartitionId, QueueId};
+use crate::units::{AppId, Millis, PartitionId, QueueId};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -53,6 +53,8 @@ pub struct QueueExplanation {
     pub partition: u32,
     /// What it is entitled to now, as a fraction of the partition.
     pub entitled: f64,
+    /// What it is entitled to at least while a job of it has work: its ApplicationMasters and a container of its first job.
+    pub least: f64,
     /// What its jobs hold, as a fraction of the partition.
     pub held: f64,
     /// Jobs that hold or want something.
@@ -175,6 +177,9 @@ pub struct SuspendedExplanation {
     pub state: &'static str,
     /// For how long, in ms.
     pub for_ms: u64,
+    /// In how many ms room is collected for it whoever wants that (`max-suspension-ms`), unless it is parked or lends its own. It then runs
+    /// for `min-resumed-ms` at least.
+    pub due_in_ms: u64,
     /// How often so far.
     pub times: u32,
     /// By whose doing: `preempted`, `parked`, `lent`, `recalled`, or `found` so.
@@ -306,6 +311,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
                     node: container.node.0,
                     state: if container.state == State::Suspended { "suspended" } else { "suspending" },
                     for_ms: cluster.now().since(container.since).0,
+                    due_in_ms: deadline(scheduler, container.app).since(cluster.now().since(container.since)).0,
                     times: container.suspensions,
                     reason: reason.name(),
                     by: match reason {
@@ -381,6 +387,11 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
     }
 }
 
+/// For how long containers of the job may stand still.
+fn deadline(scheduler: &Scheduler, app: AppId) -> Millis {
+    scheduler.settings().queue(scheduler.cluster().queue_path(app)).max_suspension
+}
+
 fn queues(scheduler: &Scheduler, partition: PartitionId, plan: &PartitionPlan) -> Vec<QueueExplanation> {
     let cluster = scheduler.cluster();
     let of_queue = |(id, places): &(QueueId, Range<usize>)| {
@@ -390,6 +401,7 @@ fn queues(scheduler: &Scheduler, partition: PartitionId, plan: &PartitionPlan) -
             queue: queue.path.clone(),
             partition: partition.0,
             entitled: plan.entitled.get(id).copied().unwrap_or(0.0),
+            least: plan.least.get(id).copied().unwrap_or(0.0),
             held: 0.0,
             jobs: 0,
             pending: 0,

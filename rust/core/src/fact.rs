@@ -119,10 +119,18 @@ pub enum Fact {
         /// Whether it did its work, so that its times are worth remembering.
         succeeded: bool,
     },
-    /// All asks of the application follow anew in [`Fact::Asked`]; what is not repeated is no longer wanted.
+    /// All asks of the application follow anew in [`Fact::Asked`], and its blacklist in [`Fact::Blacklisted`]; what is not repeated is no
+    /// longer wanted.
     AsksReplaced {
         /// The application.
         app: AppId,
+    },
+    /// The application takes no container on the node: it, or YARN for its ApplicationMaster, has blacklisted the node or its rack.
+    Blacklisted {
+        /// The application.
+        app: AppId,
+        /// The node.
+        node: NodeId,
     },
     /// The application wants containers.
     Asked {

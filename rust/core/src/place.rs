@@ -208,7 +208,7 @@ impl Placer {
     ) -> bool {
         let (Some(node), Some(job)) = (cluster.nodes().get(&id), cluster.jobs().get(&app)) else { return true };
         let unwelcome = node.partition != partition && job.no_guest_until > cluster.now();
-        if !job.may_start() || job.rests || node.refused.contains(&app) || unwelcome {
+        if !job.may_start() || job.rests || cluster.is_refused(app, id) || unwelcome {
             return true;
         }
         // Room that comes back when all were looked at goes to whoever wants it. Whom a limit may stop is refused once, not once a part.
@@ -237,8 +237,8 @@ impl Placer {
                 usable -= key.resource.times(more);
                 allowance -= f64::from(more) * one;
             }
-            // The ResourceManager would go on with this kind, and refuse what is smaller than that: its turn comes beyond the target.
-            if more < unserved && key.resource.fits_in(usable) {
+            // The ResourceManager starts nothing of a later kind there, unless it passes this one over: what fits it would go on with.
+            if more < unserved && (phase.places != Places::Unjudged || key.resource.fits_in(usable)) {
                 break;
             }
         }

@@ -3,6 +3,7 @@
 //! targets that do not fall: early for a part of what it should hold, later for the rest.
 
 mod bounds;
+mod moving;
 mod seat;
 mod usable;
 mod users;
@@ -54,6 +55,9 @@ pub struct PartitionPlan {
     pub entries: Vec<Entry>,
     /// What each queue, parents included, is entitled to, as a fraction of the partition.
     pub entitled: BTreeMap<QueueId, f64>,
+    /// What each leaf queue needs for its first job to get on, whatever it is guaranteed: nobody is entitled to less, unless that is more
+    /// than it wants or may hold, or than there is.
+    pub least: BTreeMap<QueueId, f64>,
     /// The queues in order, with the places of their jobs.
     pub queues: Vec<(QueueId, Range<usize>)>,
     /// What users may hold of their queues who want more.
@@ -194,9 +198,9 @@ impl PartitionPlan {
         self.ask(job, side, |one| containers_within(allowance, one.dominant_share(self.total)) > 0)
     }
 
-    /// The smallest container that the job may start there, of those that `allowed` lets it.
+    /// The smallest container that the job may start there next, of those that `allowed` lets it.
     fn ask(&self, job: &Job, side: Option<Side>, allowed: impl Fn(Resource) -> bool) -> Option<Resource> {
-        let asks = job.asks(self.partition).filter(|(key, _)| job.most_on(key, side) > 0);
+        let asks = job.next_asks(self.partition).filter(|(key, _)| job.most_on(key, side) > 0);
         let sizes = asks.map(|(key, _)| key.resource).filter(|size| allowed(*size));
         sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.rests)
     }
@@ -342,7 +346,8 @@ impl Planner {
         };
         let demand = seats().map(|(id, seat)| (id, seat.jobs().map(|job| job.demand).sum())).collect();
         plan.usable = self.usable(cluster, partition, plan.total, &demand);
-        let entitled = entitlement::of_leaves(cluster, partition, plan.usable, &demand);
+        plan.least = seats().map(|(id, seat)| (id, moving::least(seat.jobs()))).collect();
+        let entitled = entitlement::of_leaves(cluster, partition, plan.usable, &demand, &plan.least);
         let mut queues: Vec<_> = seats()
             .map(|(id, seat)| {
                 let guaranteed = cluster.queues().get(&id).map_or(0.0, |q| q.shares(partition).guaranteed);
@@ -374,6 +379,7 @@ impl Planner {
                 .into_iter()
                 .map(|Placed { target, keeps_from_higher }| (target, keeps_from_higher))
                 .unzip();
+            moving::keep(&mut targets, seat.jobs());
             let mut bounds = of_sides.remove(&queue).unwrap_or_default();
             if let Some(users) = Users::of(cluster, partition, queue, seat.jobs()) {
                 let limited = users.bind(seat.jobs(), of_queue, &mut bounds);

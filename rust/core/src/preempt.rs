@@ -60,6 +60,8 @@ pub struct Preemptor {
     watches: BTreeMap<PartitionId, Watch>,
     /// For whom no room could be made when it was last tried, and why: by job.
     refusals: BTreeMap<PartitionId, Vec<(AppId, Refusal)>>,
+    /// What is kept for jobs that would be started something else first, for which there is no room: by job and size.
+    useless: BTreeMap<PartitionId, Vec<(AppId, Resource)>>,
 }
 
 impl Preemptor {
@@ -76,7 +78,18 @@ impl Preemptor {
         if self.rests.get(&partition).is_some_and(|until| *until > cluster.now()) {
             market.close();
         }
-        let mut refusals = free_room(cluster, plan, partition, settings, &mut market);
+        let mut useless = self.useless.remove(&partition).unwrap_or_default();
+        cluster.retain_claims(|cluster, node, claim| {
+            let here = cluster.nodes().get(&node).is_some_and(|node| node.partition == partition);
+            !here || claim.purpose != For::Start || !useless.contains(&(claim.app, claim.resource))
+        });
+        useless.clear();
+        let mut refusals = free_room(cluster, plan, partition, settings, &mut market, &mut useless);
+        if !useless.is_empty() {
+            // Nobody buys and gives back in one step: what was freed for some would have been for nothing.
+            self.useless.insert(partition, useless);
+            cluster.request_plan();
+        }
         // People ask of many jobs at once. Of one job's the first counts.
         refusals.sort_by_key(|(app, _)| *app);
         refusals.dedup_by_key(|(app, _)| *app);
@@ -124,13 +137,14 @@ impl Preemptor {
     }
 }
 
-/// Frees it; for whom it could not, and why, in the order in which that was tried.
+/// Frees it; for whom it could not, and why, in the order in which that was tried. What is kept for whom and `useless` is said, too.
 fn free_room(
     cluster: &mut Cluster,
     plan: &PartitionPlan,
     partition: PartitionId,
     settings: &Settings,
     market: &mut Market<'_>,
+    useless: &mut Vec<(AppId, Resource)>,
 ) -> Vec<(AppId, Refusal)> {
     let mut refusals = Vec::new();
     let mut spoken = Spoken::open(cluster, partition);
@@ -149,7 +163,7 @@ fn free_room(
         let holder = job.holder();
         let mut missing = entry.target - job.share(plan.total, partition) - claimed;
         let wants: Vec<(PhaseKey, u32)> =
-            job.asks(partition).filter(|(key, _)| job.phases[key].places != Places::Unjudged).collect();
+            job.asks(partition).take_while(|(key, _)| job.phases[key].places != Places::Unjudged).collect();
         // What is kept out of its home leaves its share to new containers.
         let mut going_on = missing;
         for id in spoken.suspended_of(cluster, entry.app) {
@@ -186,14 +200,30 @@ fn free_room(
                 wait_for_home(cluster, id, kept_out, settings);
             }
         }
+        // Room for one kind is of use when all kinds before it have theirs: the ResourceManager starts those first.
+        let mut provided = true;
+        let mut kept: BTreeMap<Resource, u32> = BTreeMap::new();
         for (key, wanted) in wants {
+            if !provided {
+                cluster.wait_for_room(entry.app, key, false);
+                // A kind that comes before it may have been asked for since.
+                let has_claims = spoken.claims_of(entry.app, key.resource) > 0 && !kept.contains_key(&key.resource);
+                if has_claims && plan.is_last(place) {
+                    useless.push((entry.app, key.resource));
+                }
+                continue;
+            }
             let one = key.resource.dominant_share(plan.total);
             let deserved = if one > 0.0 { containers_within(missing, one) } else { 0 };
-            let due = wanted.saturating_sub(spoken.claims_of(entry.app, key.resource)).min(deserved);
-            let due = due.min(cluster.most_anywhere(entry.app, &key));
+            let of_kinds_before = kept.entry(key.resource).or_default();
+            let claims = spoken.claims_of(entry.app, key.resource).saturating_sub(*of_kinds_before);
+            *of_kinds_before += wanted;
+            let lacking = wanted.saturating_sub(claims);
+            let due = lacking.min(deserved).min(cluster.most_anywhere(entry.app, &key));
             let short = due - spoken.free_places(cluster, entry.app, &key, due);
+            provided = due == lacking;
             for _ in 0..short {
-                let Some(job) = cluster.jobs().get(&entry.app) else { break };
+                let Some(job) = cluster.jobs().get(&entry.app) else { return refusals };
                 let from = users.from(cluster, plan, partition, &spoken, job, one);
                 if from == From::Anybody && spoken.take_over(cluster, plan, place, &key) {
                     users.used(holder, one);
@@ -209,6 +239,7 @@ fn free_room(
                     Ok(node) => node,
                     Err(refusal) => {
                         refusals.push((entry.app, refusal));
+                        provided = false;
                         let collect = || collect_room(cluster, &spoken, entry.app, key, partition, settings);
                         let room = waited.or_else(|| (from == From::Anybody).then(collect).flatten());
                         room.into_iter().for_each(|(node, claim)| spoken.collect(cluster, node, claim));
@@ -269,7 +300,7 @@ fn collect_room(
     }
     let may_hold = |room: &Room| {
         cluster.nodes().get(&room.node).is_some_and(|node| {
-            key.resource.fits_in(node.total) && !node.refused.contains(&app) && node.claims.is_empty()
+            key.resource.fits_in(node.total) && !cluster.is_refused(app, room.node) && node.claims.is_empty()
         })
     };
     let rooms = cluster.partitions().get(&partition)?.rooms.all();

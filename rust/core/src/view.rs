@@ -36,6 +36,13 @@ impl JobView {
     pub fn has_tasks(&self) -> bool {
         self.phases.iter().any(|phase| phase.to_do() > 0)
     }
+
+    /// What it needs beside its ApplicationMaster to get on: a container of its largest kind, or its ApplicationMaster if it has none yet;
+    /// nothing if it wants nothing.
+    pub fn gets_on_with(&self) -> f64 {
+        let kinds = self.phases.iter().filter(|phase| phase.left() > 0).map(|phase| phase.one);
+        kinds.reduce(f64::max).unwrap_or(f64::INFINITY).min(self.demand - self.pinned).max(0.0)
+    }
 }
 
 /// Tasks of one kind; the ApplicationMaster is none.

@@ -228,6 +228,10 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
             let (r, _) = layout::UserLimits::read(bytes)?;
             Fact::UserLimits { queue: QueueId(r.queue), sure: r.sure, most: r.most }
         }
+        30 => {
+            let (r, _) = layout::Blacklisted::read(bytes)?;
+            Fact::Blacklisted { app: AppId(r.app), node: NodeId(r.node) }
+        }
         _ => return None,
     })
 }

@@ -138,7 +138,7 @@ records! { FACTS:
     10 AttemptEnded { app: u32, keep_containers: u32 }
     #[doc = "An application is over, and has done its work (1) or not (0)."]
     11 AppRemoved { app: u32, succeeded: u32 }
-    #[doc = "All asks of the application follow anew."]
+    #[doc = "All asks of the application follow anew, and the nodes that it has blacklisted."]
     12 AsksReplaced { app: u32 }
     #[doc = "The application wants so many containers, at places that it names (0), on any node (1), or where something is of which the core knows nothing (2)."]
     13 Asked { app: u32, priority: i32, partition: u32, memory_mb: i64, vcores: i64, count: u32, places: u32 }
@@ -174,6 +174,8 @@ records! { FACTS:
     28 TasksTook { app: u32, priority: i32, at_ms: i64, each_ms: i64 }
     #[doc = "Which fraction of a leaf queue each user is sure of, and how many times its guarantee none gets more of."]
     29 UserLimits { queue: u32, sure: f64, most: f64 }
+    #[doc = "The application takes no container on the node."]
+    30 Blacklisted { app: u32, node: u32 }
 }
 
 records! { ANSWERS:

@@ -3,7 +3,7 @@
 use super::speculation::Attempt;
 use crate::job::Job;
 use hiatus_core::fact::PhaseKey;
-use hiatus_core::units::{ContainerId, Millis, PartitionId, QueueId};
+use hiatus_core::units::{ContainerId, Millis, NodeId, PartitionId, QueueId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// YARN priority of the ApplicationMaster's own container.
@@ -215,6 +215,16 @@ impl App {
         PhaseKey { priority, partition: partition.unwrap_or(self.job.partition), resource }
     }
 
+    /// Of its asks for nodes of the partition the one that the ResourceManager serves first.
+    pub(super) fn first_ask(&self, partition: PartitionId) -> Option<PhaseKey> {
+        self.asks.iter().find(|(key, count)| **count > 0 && key.partition == partition).map(|(key, _)| *key)
+    }
+
+    /// Whether its ApplicationMaster wants no container on the node.
+    pub(super) fn shuns(&self, node: NodeId) -> bool {
+        self.registered && self.job.blacklist.contains(&node)
+    }
+
     /// What it says of its tasks, if asked: by the request priority of a stage, how many there are and how many are done.
     pub(super) fn tasks(&self) -> impl Iterator<Item = (i32, u32, u32)> + '_ {
         let stages = self.stages.iter().enumerate();
@@ -238,7 +248,7 @@ impl App {
 
     /// Whether the tasks of a stage may begin to work: all before it are done.
     pub fn is_open(&self, stage: usize) -> bool {
-        self.stages[..stage].iter().all(|before| before.done == before.tasks)
+        self.job.at_once || self.stages[..stage].iter().all(|before| before.done == before.tasks)
     }
 
     /// What a live ApplicationMaster should have asked for. Tasks that have to wait for others are not asked for while one
@@ -249,7 +259,8 @@ impl App {
         let mut wanted = Vec::with_capacity(self.stages.len());
         let mut may_start = self.registered;
         for (index, stage) in self.stages.iter().enumerate() {
-            if let Some(before) = index.checked_sub(1).map(|before| &self.stages[before]) {
+            if let Some(before) = index.checked_sub(1).filter(|_| !self.job.at_once).map(|before| &self.stages[before])
+            {
                 let enough = f64::from(before.done) >= self.job.stages[index].slowstart * f64::from(before.tasks);
                 may_start &= enough;
                 let early = self.job.shuffle.filter(|_| index == 1 && before.waiting() > 0);
@@ -266,7 +277,8 @@ impl App {
 
     /// A stage whose tasks hold containers though an earlier one needs room and holds none: it must give one back.
     pub(super) fn blocks_itself(&self) -> Option<usize> {
-        let starving = self.stages.iter().position(|stage| stage.waiting() > 0 && stage.begun() == 0)?;
+        let starves = |stage: &StageState| stage.waiting() > 0 && stage.begun() == 0 && !self.job.at_once;
+        let starving = self.stages.iter().position(starves)?;
         (starving + 1..self.stages.len()).rev().find(|later| self.stages[*later].begun() > 0)
     }
 

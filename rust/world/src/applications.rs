@@ -64,7 +64,7 @@ impl World {
             class: app.job.class(),
             tags: app.job.tags.clone(),
             unmanaged: false,
-            map_reduce: true,
+            map_reduce: !app.job.at_once,
         })
     }
 
@@ -99,8 +99,16 @@ impl World {
         if app.attempt == attempt && app.master.is_some() {
             app.registered = true;
             self.registered.insert(id);
+            self.tell_blacklist(id);
             self.progress(id);
         }
+    }
+
+    /// Where the ApplicationMaster wants nothing.
+    pub(super) fn tell_blacklist(&mut self, id: AppId) {
+        let app = &self.apps[id.0 as usize];
+        let nodes = app.job.blacklist.iter().filter(|_| app.registered);
+        self.facts.extend(nodes.map(|node| Fact::Blacklisted { app: id, node: *node }));
     }
 
     /// The ApplicationMaster looks at its tasks: asks for what is missing, or ends the job.

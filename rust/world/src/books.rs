@@ -181,7 +181,8 @@ impl World {
         self.held.of_user(whose) <= limit
     }
 
-    /// Why CapacityScheduler would not give the application's next container out on the node, or which it would. Unlike there, an
+    /// Why CapacityScheduler would not give the application's next container out on the node, or which it would. Its turn there ends at
+    /// the first of its asks, as in `RegularContainerAllocator.assignContainers`, which passes over other partitions' alone. Unlike there, an
     /// ApplicationMaster may start beyond its user's limit, and does not count: without one, tasks do not end.
     fn next_ask(&mut self, app: AppId, node: NodeId) -> Result<PhaseKey, Rejection> {
         let machine = &self.machines[node.0 as usize];
@@ -189,13 +190,16 @@ impl World {
         if !machine.registered || found.life != Life::Active {
             return Err(Rejection::Gone);
         }
+        if found.shuns(node) {
+            return Err(Rejection::Locality);
+        }
         let (own, lends) = (machine.spec.partition, machine.spec.shareable);
-        let serves = |key: &PhaseKey| key.partition == own || (lends && key.partition == PartitionId(0));
+        // Where its first ask for the node's own partition may not have more, its first for the default one is looked at.
+        let guest = Some(PartitionId(0)).filter(|default| lends && *default != own);
         let mut reason = Rejection::Gone;
-        for key in found.asks.iter().filter(|(key, count)| **count > 0 && serves(key)).map(|(key, _)| *key) {
+        for key in [Some(own), guest].into_iter().flatten().filter_map(|partition| found.first_ask(partition)) {
             if !key.resource.fits_in(self.room(node)) {
-                reason = Rejection::Room;
-                continue;
+                return Err(Rejection::Room);
             }
             let is_master = key == found.master_key();
             let within =
@@ -236,20 +240,23 @@ impl World {
             let runs = |(_, app): &(usize, &App)| app.life == Life::Active && !app.parked;
             self.apps.iter().enumerate().filter(runs).find_map(|(id, app)| {
                 let id = AppId(id as u32);
-                let mut asks = app.asks.iter().filter(|(key, count)| **count > 0 && key.partition == partition);
                 let fits = |key: &PhaseKey| {
                     (key.resource.fits_in(room - lent) || (key.resource.fits_in(room) && borrows(id, key)))
                         && may_start(id, key)
                         && self.within_maximum(id, node, key.resource)
                         && self.within_user_limit(id, key, node)
                 };
-                asks.find(|(key, _)| fits(key)).map(|(key, _)| (id, *key, node))
+                let first = app.first_ask(partition).filter(|_| !app.shuns(node));
+                first.filter(fits).map(|key| (id, key, node))
             })
         })
     }
 
     pub(super) fn carry_out(&mut self, decision: Decision) {
         if self.chance(self.faults.ignore) {
+            if let Decision::Assign { app, .. } | Decision::Lend { app, .. } = decision {
+                self.excuse(app);
+            }
             return;
         }
         match decision {
@@ -264,7 +271,7 @@ impl World {
     fn assign(&mut self, app: AppId, node: NodeId, count: u32, mut room: Resource) {
         for _ in 0..count {
             let refused = self.chance(self.faults.refuse_assign);
-            let next = if refused { Err(self.any_reason()) } else { self.next_ask(app, node) };
+            let next = if refused { Err(self.any_reason(app)) } else { self.next_ask(app, node) };
             match next {
                 Ok(key) if !key.resource.fits_in(room) => {
                     return self.facts.push(Fact::AssignRejected { app, node, reason: Rejection::Room });
@@ -285,7 +292,7 @@ impl World {
     /// One container of that priority; nothing if CapacityScheduler would give out another one first.
     fn assign_lent(&mut self, app: AppId, node: NodeId, priority: i32) {
         let refused = self.chance(self.faults.refuse_assign);
-        let next = if refused { Err(self.any_reason()) } else { self.next_ask(app, node) };
+        let next = if refused { Err(self.any_reason(app)) } else { self.next_ask(app, node) };
         match next {
             Ok(key) if key.priority == priority => {
                 self.observe_placing(app, node, key.resource, true);
@@ -302,7 +309,12 @@ impl World {
         }
     }
 
-    fn any_reason(&mut self) -> Rejection {
+    fn excuse(&mut self, app: AppId) {
+        self.laws.iter_mut().for_each(|laws| laws.excuse(app));
+    }
+
+    fn any_reason(&mut self, app: AppId) -> Rejection {
+        self.excuse(app);
         [Rejection::Room, Rejection::Limit, Rejection::Locality, Rejection::Gone][self.rng.random_range(0..4)]
     }
 
@@ -378,6 +390,7 @@ impl World {
                 for (key, count) in asks {
                     self.ask(id, key, count);
                 }
+                self.tell_blacklist(id);
             }
         }
         // What was given out but never reached its node is lost.

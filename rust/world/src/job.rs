@@ -2,7 +2,8 @@
 
 use hiatus_core::fact::Run;
 use hiatus_core::recurring::{class_id, job_class, Record};
-use hiatus_core::units::{ClassId, Millis, PartitionId, Resource, UserId};
+use hiatus_core::units::{ClassId, Millis, NodeId, PartitionId, Resource, UserId};
+use std::collections::BTreeSet;
 
 /// The most stages a job may have: each needs a YARN request priority of its own.
 pub const MOST_STAGES: usize = 10;
@@ -110,6 +111,10 @@ pub struct Job {
     pub stages: Vec<Stage>,
     /// How its reduces get what its maps made.
     pub shuffle: Option<Shuffle>,
+    /// It is no MapReduce job: its stages wait for nothing, and are all asked for from the beginning on.
+    pub at_once: bool,
+    /// Nodes on which its ApplicationMaster wants no container.
+    pub blacklist: BTreeSet<NodeId>,
     /// How many offers it declines, waiting for a more local node, before it takes any.
     pub patience: u32,
     /// How long the ApplicationMaster needs between getting a container and starting it.
@@ -138,6 +143,8 @@ impl Job {
             master: gb(1),
             stages: Vec::new(),
             shuffle: None,
+            at_once: false,
+            blacklist: BTreeSet::new(),
             patience: 0,
             launch_delay: Millis(1),
             io: 0.0,
@@ -188,6 +195,16 @@ impl Job {
     /// With a shuffle that takes time, and reduces that are asked for early.
     pub fn shuffle(self, shuffle: Shuffle) -> Job {
         Job { shuffle: Some(shuffle), ..self }
+    }
+
+    /// With stages that wait for nothing: the last is served first, as YARN does with asks of several priorities.
+    pub fn at_once(self) -> Job {
+        Job { at_once: true, ..self }
+    }
+
+    /// With an ApplicationMaster that wants no container on these nodes, by their numbers from 0.
+    pub fn blacklisting(self, nodes: impl IntoIterator<Item = u32>) -> Job {
+        Job { blacklist: nodes.into_iter().map(NodeId).collect(), ..self }
     }
 
     /// With a YARN priority; larger is more important.

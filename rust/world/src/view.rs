@@ -29,6 +29,11 @@ impl World {
         &self.remembered
     }
 
+    /// Its machines, by their numbers from 0.
+    pub fn machines(&self) -> &[Machine] {
+        &self.machines
+    }
+
     /// All applications, in the order in which their jobs were given.
     pub fn apps(&self) -> &[App] {
         &self.apps

@@ -4,8 +4,8 @@ use super::Placer;
 use crate::fact::{PhaseKey, Side};
 use crate::plan::{PartitionPlan, Planner};
 use crate::settings::Settings;
-use crate::state::{Cluster, Container, Job, Node, Reason, State};
-use crate::units::{AppId, ContainerId, Resource};
+use crate::state::{Cluster, Container, Job, Reason, State};
+use crate::units::{AppId, ContainerId, NodeId, Resource};
 
 /// Who gets lent room next.
 enum Borrower {
@@ -29,7 +29,7 @@ impl Placer {
                 let (Some(loan), Some(plan)) = (node.loans.get(&lender), planner.of(node.partition)) else { break };
                 // A node may have become smaller since.
                 let room = loan.usable().at_most(node.total - node.used - node.settling - node.proposed);
-                match next(cluster, plan, settings, node, room) {
+                match next(cluster, plan, settings, home, room) {
                     Some(Borrower::Resume(id)) => cluster.resume_lent(id, lender),
                     Some(Borrower::Start(app)) => {
                         let maps = cluster.jobs().get(&app).and_then(|job| job.next_maps(node.partition));
@@ -45,7 +45,14 @@ impl Placer {
     }
 }
 
-fn next(cluster: &Cluster, plan: &PartitionPlan, settings: &Settings, node: &Node, room: Resource) -> Option<Borrower> {
+fn next(
+    cluster: &Cluster,
+    plan: &PartitionPlan,
+    settings: &Settings,
+    home: NodeId,
+    room: Resource,
+) -> Option<Borrower> {
+    let node = cluster.nodes().get(&home)?;
     let found = node.suspended.iter().filter_map(|id| cluster.containers().get(id).map(|container| (*id, container)));
     let waiting = found.filter(|(_, map)| may_go_on(cluster, settings, map) && map.resource().fits_in(room));
     let first = waiting.min_by_key(|(id, map)| (plan.rank(map.app).is_none(), plan.rank(map.app), map.since, *id));
@@ -53,7 +60,7 @@ fn next(cluster: &Cluster, plan: &PartitionPlan, settings: &Settings, node: &Nod
         let mut at = 0;
         while let Some(place) = plan.anybody(node.side).first(at, room) {
             let app = plan.entries[place].app;
-            let borrows = |job: &&Job| may_borrow(cluster, settings, job) && !node.refused.contains(&app);
+            let borrows = |job: &&Job| may_borrow(cluster, settings, job) && !cluster.is_refused(app, home);
             // First tasks that are tried on both sides of a mixed cluster are counted, and borrow nothing.
             let freely = |job: &Job, key: &PhaseKey| job.most_on(key, node.side) == u32::MAX;
             let job = cluster.jobs().get(&app).filter(borrows);

@@ -34,6 +34,8 @@ pub(super) struct Candidate<'a> {
     pub left: &'a dyn Fn() -> Millis,
     /// Whether it was suspended before.
     pub resumed: bool,
+    /// Whether it then had stood still for as long as a container may (`max-suspension-ms`).
+    pub overdue: bool,
     /// Whether that ended in room which nobody else wanted, and not in its job's turn.
     pub in_spare_room: bool,
     /// For how long in all it has been suspended for others.
@@ -51,6 +53,8 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Resu
     let entitled = sake == Sake::OtherQueue;
     let least = match of.resumed {
         false => queue.min_run,
+        // It gets on for a while, whoever wants its room: it would else be suspended again at once, for ever.
+        true if of.overdue => queue.min_resumed,
         true if entitled || of.in_spare_room => queue.min_run.min(queue.min_resumed),
         true => queue.min_resumed,
     };
@@ -81,7 +85,7 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Resu
         Primitive::Kill if may_kill => kill,
         Primitive::Kill => suspend,
         // Little is lost with what has just begun: no minimum run time protects it until work of its phase was killed.
-        Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared => Ok(How::Kill),
+        Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared && !of.overdue => Ok(How::Kill),
         Primitive::Adaptive if entitled => escalate(),
         Primitive::Adaptive if (of.left)() < queue.wait_before_end => Err(Refusal::NearEnd),
         Primitive::Adaptive => suspend,
@@ -111,6 +115,7 @@ mod tests {
         running_for: Millis(60_000),
         left: &|| Millis(60_000),
         resumed: false,
+        overdue: false,
         in_spare_room: false,
         preempted_for: Millis(0),
         kill_rounds: 0,
@@ -214,6 +219,18 @@ mod tests {
             assert_eq!((how_under(preemption, worn), how_under(preemption, full)), (None, None), "{preemption}");
             let early = Candidate { running_for: Millis(4_999), ..worn };
             assert_eq!(others(early), None, "{preemption}: it would get nowhere");
+        }
+    }
+
+    #[test]
+    fn law_23_what_has_stood_still_for_as_long_as_it_may_gets_on_for_a_while_whoever_wants_its_room() {
+        for preemption in ["suspend", "suspend-or-kill", "kill", "adaptive"] {
+            let overdue = |ran_s: u64| {
+                let (ran, running_for) = (Millis(1), Millis(ran_s * 1_000));
+                let of = Candidate { ran, running_for, resumed: true, overdue: true, in_spare_room: true, ..MIDDLE };
+                [Sake::OwnQueue, Sake::OtherQueue].map(|sake| how_for(sake, preemption, of).is_some())
+            };
+            assert_eq!((overdue(29), overdue(30)), ([false; 2], [true; 2]), "{preemption}");
         }
     }
 

@@ -227,9 +227,11 @@ impl<'a> Market<'a> {
         self.visits.containers += 1;
         let need = sale.wish.need;
         let node = cluster.nodes().get(&victim.node).filter(|_| !self.taken.contains(&victim.id))?;
-        let refused = node.refused.contains(&sale.app);
+        let shuns = |job: &Job| sale.wish.purpose == For::Start && job.blacklist.contains(&victim.node);
+        let blacklists = cluster.jobs().get(&sale.app).is_some_and(shuns);
+        let refused = blacklists || node.refused.contains(&sale.app);
         if refused {
-            sale.refusals.note(Refusal::RefusedThere);
+            sale.refusals.note(if blacklists { Refusal::Blacklisted } else { Refusal::RefusedThere });
         }
         let elsewhere = sale.wish.kind.is_some_and(|kind| !may_start_on(cluster, sale.app, &kind, victim.node));
         let spared = match sale.wish.from {

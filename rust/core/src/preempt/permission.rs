@@ -56,6 +56,7 @@ pub(super) fn may_take(
         running_for: container.running_for(now).ok_or(Refusal::Busy)?,
         left: &|| time_left(queue, job, (id, container), now),
         resumed: container.suspensions > 0,
+        overdue: container.suspensions > 0 && container.stood_still >= queue.max_suspension,
         in_spare_room: container.in_spare_room,
         preempted_for: container.preempted_for,
         kill_rounds: if in_crowd { killed.saturating_sub(CROWD_ROUNDS) } else { killed },

@@ -16,6 +16,8 @@ pub enum Refusal {
     Busy,
     /// It was refused on those nodes since their last heartbeat.
     RefusedThere,
+    /// They are on nodes that it, or YARN for its master, has blacklisted.
+    Blacklisted,
     /// Its suspended containers go on where they are only, and there nobody after it holds enough.
     AtHome,
     /// Many were looked at in vain a moment ago.
@@ -64,6 +66,7 @@ impl fmt::Display for Refusal {
             Refusal::HigherPriority => "containers of jobs of its queue that have a higher priority",
             Refusal::Busy => "containers that are on their way already, parked, or on silent nodes",
             Refusal::RefusedThere => "the next heartbeats of nodes on which YARN has refused it",
+            Refusal::Blacklisted => "nodes that its application has not blacklisted",
             Refusal::AtHome => "room on the nodes of its suspended tasks, which go on only there",
             Refusal::Rests => "the next look at jobs after it: there was nothing to be had a moment ago",
             Refusal::MinRun(_) => "containers of jobs after it that have just begun (min-run-ms)",

@@ -93,8 +93,9 @@ impl Spoken {
                 let meant = claim.app == *app && is_collecting(node, claim) && (!own || claim.resource == need);
                 meant && need.fits_in(node.coming_beside(claim.resource))
             };
-            let welcome =
-                node.is_live(cluster.now()) && !node.refused.contains(&taker) && may_start_on(cluster, taker, key, *id);
+            let welcome = node.is_live(cluster.now())
+                && !cluster.is_refused(taker, *id)
+                && may_start_on(cluster, taker, key, *id);
             Some((*app, *id, node.claims.iter().position(gives).filter(|_| welcome)?))
         });
         let Some((app, id, at)) = found else { return false };
@@ -207,7 +208,7 @@ impl Spoken {
         while places < enough {
             last = rooms.next(last, |usable| key.resource.fits_in(usable));
             let Some(room) = last else { break };
-            let starts = |node: &&Node| node.is_live(cluster.now()) && !node.refused.contains(&app);
+            let starts = |node: &&Node| node.is_live(cluster.now()) && !cluster.is_refused(app, room.node);
             let Some(node) = cluster.nodes().get(&room.node).filter(starts) else { continue };
             let promised = self.promised.get(&room.node).copied().unwrap_or_default();
             let free = node.usable() - node.kept_in_all() - promised;

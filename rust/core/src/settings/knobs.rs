@@ -211,7 +211,8 @@ pub const KNOBS: &[Knob] = &[
         range: Range::Whole(0, DAY_MS),
         per_queue: true,
         meaning: "After a resume, a container runs at least this long before it is suspended again. Where it was resumed in room \
-                  that nobody else wanted, or another queue lacks what it is entitled to, `min-run-ms` is enough.",
+                  that nobody else wanted, or another queue lacks what it is entitled to, `min-run-ms` is enough; not where it had been \
+                  suspended for `max-suspension-ms`.",
     },
     Knob {
         name: "max-suspension-ms",

@@ -73,6 +73,8 @@ pub struct Container {
     pub suspensions: u32,
     /// For how long in all, up to its last resume, its room was taken for other jobs.
     pub preempted_for: Millis,
+    /// How long it had stood still when it last went on, loans aside.
+    pub stood_still: Millis,
     /// Whether it was last proposed to be resumed in room beyond its job's target, which nobody else wanted.
     pub in_spare_room: bool,
     /// Not to be touched before this time: somebody refused.
@@ -115,6 +117,7 @@ impl Container {
             kept_out_since: None,
             suspensions: u32::from(state.is_suspended()),
             preempted_for: Millis::default(),
+            stood_still: Millis::default(),
             in_spare_room: false,
             barred_until: Millis::default(),
             kept_until: Millis::default(),
@@ -190,9 +193,11 @@ impl Container {
         self.began.get_or_insert(now);
         self.kept_out_since = None;
         self.catches_up_at = Some(now + now.since(self.since));
-        if matches!(self.reason.take(), Some(Reason::Preempted { .. })) {
-            self.preempted_for = self.preempted_for + now.since(self.since);
+        let (spent, reason) = (now.since(self.since), self.reason.take());
+        if matches!(reason, Some(Reason::Preempted { .. })) {
+            self.preempted_for = self.preempted_for + spent;
         }
+        self.stood_still = if reason.is_some_and(Reason::counts) { spent } else { Millis::default() };
         self.state = State::MustResume;
         self.since = now;
     }

@@ -80,6 +80,10 @@ impl Cluster {
             Fact::AttemptEnded { app, keep_containers } => self.end_attempt(*app, *keep_containers),
             Fact::AppRemoved { app, succeeded } => self.remove_app(*app, *succeeded),
             Fact::AsksReplaced { app } => self.with_job(*app, |job, _| job.forget_asks()).is_some(),
+            Fact::Blacklisted { app, node } => {
+                let known = self.nodes.contains_key(node);
+                self.with_job(*app, |job, _| job.blacklist.insert(*node)).is_some() && known
+            }
             Fact::Asked { app, phase, count, places } => {
                 self.new_demand |= *count > 0;
                 self.ask(*app, *phase, *count, *places)

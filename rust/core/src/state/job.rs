@@ -5,7 +5,9 @@ use crate::fact::{AppFact, Exit, PhaseKey, Places, Side};
 use crate::hints::Hints;
 use crate::recurring::Earlier;
 use crate::settings::FIRST_TASKS;
-use crate::units::{AppId, ClassId, ContainerId, Millis, PartitionId, QueueId, Resource, ResourceSeconds, UserId};
+use crate::units::{
+    AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, ResourceSeconds, UserId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
@@ -113,6 +115,8 @@ pub struct Job {
     pub unmanaged: bool,
     /// Where its tasks may start.
     pub site: Site,
+    /// Nodes on which it takes no container, by its application's own word or YARN's.
+    pub blacklist: BTreeSet<NodeId>,
     /// Whether it is a MapReduce job.
     pub map_reduce: bool,
     /// Whether a limit stands against more containers, as far as refusals tell.
@@ -162,6 +166,7 @@ impl Job {
             master: None,
             unmanaged: fact.unmanaged,
             site: Site::default(),
+            blacklist: BTreeSet::new(),
             map_reduce: fact.map_reduce,
             rests: false,
             barred_until: Millis::default(),
@@ -267,6 +272,15 @@ impl Job {
         phases.map(|(key, phase)| (*key, self.unserved(*key, phase))).filter(|(_, unserved)| *unserved > 0)
     }
 
+    /// Of those, what the ResourceManager may start next: it serves an application's kinds in their order, and the application's turn on
+    /// a node ends at the first that does not start there, be it for room, a limit, locality or a blacklist. It passes over only what is
+    /// for other nodes; whether that is so it says of no kind that the core cannot judge.
+    pub fn next_asks(&self, partition: PartitionId) -> impl Iterator<Item = (PhaseKey, u32)> + '_ {
+        let mut ended = false;
+        let is_judged = |key: &PhaseKey| self.phases.get(key).is_none_or(|phase| phase.places != Places::Unjudged);
+        self.asks(partition).take_while(move |(key, _)| !std::mem::replace(&mut ended, is_judged(key)))
+    }
+
     /// Of those, not yet proposed anywhere.
     pub fn unserved(&self, key: PhaseKey, phase: &Phase) -> u32 {
         self.wanted(key, phase).saturating_sub(phase.proposed)
@@ -319,13 +333,14 @@ impl Job {
         !self.parked && self.phases.values().any(|phase| phase.pending > 0 || phase.suspended > 0)
     }
 
-    /// What it asks for is told anew. What it did not ask for any more the last time, and never had, it does not have now: an
+    /// What it asks for is told anew, and where not. What it did not ask for any more the last time, and never had, it does not have now: an
     /// application may name ever new priorities.
     pub(super) fn forget_asks(&mut self) {
         self.phases.retain(|_, phase| phase.is_alive());
         for phase in self.phases.values_mut() {
             phase.pending = 0;
         }
+        self.blacklist.clear();
     }
 
     /// Something of it changed: whoever keeps something about it finds it among `touched`, once.

@@ -272,6 +272,12 @@ impl Cluster {
         queue.map_or("", |queue| queue.path.as_str())
     }
 
+    /// Whether a container of the job would be refused on the node: it was since the node's last heartbeat, or the job blacklists it.
+    pub fn is_refused(&self, app: AppId, id: NodeId) -> bool {
+        let refused = self.nodes.get(&id).is_some_and(|node| node.refused.contains(&app));
+        refused || self.jobs.get(&app).is_some_and(|job| job.blacklist.contains(&id))
+    }
+
     /// Whether order and targets may have changed since they were last computed.
     pub fn needs_plan(&self) -> bool {
         self.replan

@@ -34,6 +34,8 @@ impl Site {
             return u32::MAX;
         }
         match (&self.sample, self.side()) {
+            // The ResourceManager starts those before its first tasks, whatever they wait for.
+            (Some(sample), _) if *key < sample.phase => u32::MAX,
             (Some(sample), _) => side.filter(|_| *key == sample.phase).map_or(0, |side| sample.more_on(side)),
             (None, Some(own)) if side != Some(own) => 0,
             _ => u32::MAX,

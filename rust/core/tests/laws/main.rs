@@ -28,6 +28,8 @@ mod remainders;
 mod sides;
 mod small_and_big;
 mod spreading;
+mod standing;
 mod suspension;
 mod turns;
+mod unused;
 mod users;

@@ -5,7 +5,7 @@ use super::{Faults, Node, Queue, Speculation, World};
 use crate::workload::cluster::{gb, secs, Job, Shuffle};
 use hiatus_core::fact::{Run, Side};
 use hiatus_core::settings::{PolicyKind, Word};
-use hiatus_core::units::{Millis, Resource};
+use hiatus_core::units::{Millis, PartitionId, Resource};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -92,12 +92,43 @@ pub fn random_world(seed: u64, faults: Faults) -> World {
     if let Some(big) = sizes.big(&leaves[0]) {
         world = world.job(big);
     }
+    let nodes = world.machines().len() as u32;
+    let mut choosy = Choosy { rng: Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xb1ac_c1a1), nodes, mixed };
     for id in 0..rng.random_range(2..9) {
         let leaf = &leaves[rng.random_range(0..leaves.len())];
         let label = labelled && rng.random_bool(0.3);
-        world = world.job(random_job(id, leaf, label, &mut sizes, &mut rng));
+        world = world.job(choosy.job(random_job(id, leaf, label, &mut sizes, &mut rng)));
     }
     world
+}
+
+/// Jobs that ask for several kinds of containers at once, and that want none on some nodes. Drawn apart, too.
+struct Choosy {
+    rng: Xoshiro256PlusPlus,
+    nodes: u32,
+    mixed: bool,
+}
+
+impl Choosy {
+    fn job(&mut self, job: Job) -> Job {
+        let rng = &mut self.rng;
+        let job = if rng.random_bool(0.2) { Choosy::at_once(job, rng) } else { job };
+        if job.partition != PartitionId(0) || !rng.random_bool(0.3) {
+            return job;
+        }
+        // The first two, of which each is on a side of its own if any is, are all that is sure to stay; a job of small tasks needs one.
+        let small = !self.mixed && job.stages.iter().all(|stage| stage.size.memory_mb <= 2_048);
+        let one = Some(rng.random_range(0..2)).filter(|_| small);
+        let others: Vec<u32> = (2..self.nodes).filter(|_| rng.random_bool(0.5)).collect();
+        job.blacklisting(one.into_iter().chain(others))
+    }
+
+    fn at_once(job: Job, rng: &mut impl Rng) -> Job {
+        let Some(Resource { memory_mb, vcores }) = job.stages.first().map(|stage| stage.size) else { return job };
+        let size = Resource::new((memory_mb * one(rng, &[1, 2, 3, 4, 8]) / 2).min(8_192), vcores);
+        let (tasks, each) = (rng.random_range(1..8), secs(rng.random_range(1..60)));
+        Job { shuffle: None, ..job }.sized_tasks(tasks, each, size).at_once()
+    }
 }
 
 fn one<T: Copy>(rng: &mut impl Rng, words: &[T]) -> T {

@@ -33,7 +33,7 @@ pub(super) fn lent_room_first(world: &World, decisions: &[Decision]) {
             let freely = |key: &PhaseKey| job.most_on(key, node.side) == u32::MAX;
             let here = |key: &PhaseKey| key.partition == node.partition && first(key.priority) && freely(key);
             for (key, _) in maps.iter().filter(|(key, _)| here(key)) {
-                let idle = |room: Resource| key.resource.fits_in(room) && !node.refused.contains(app);
+                let idle = |room: Resource| key.resource.fits_in(room) && !cluster.is_refused(*app, *id);
                 // A node that has become smaller may not have all that it lent.
                 let there = node.total - node.used - node.settling - node.proposed;
                 let lent = node.loans.values().any(|loan| idle(loan.usable().at_most(there)));

@@ -6,6 +6,7 @@ mod lending;
 mod room;
 mod state;
 mod takings;
+mod unused;
 
 use super::world::World;
 use crate::job::secs;
@@ -80,6 +81,8 @@ pub(super) struct Laws {
     condemned: BTreeMap<ContainerId, Millis>,
     /// Who has lacked room that could be made.
     shortages: room::Shortages,
+    /// What was freed and is not used.
+    unused: unused::Unused,
     /// Since when a claim was seen that nobody needs.
     needless: BTreeMap<(NodeId, AppId, Millis), Millis>,
 }
@@ -93,6 +96,11 @@ impl Laws {
     pub(super) fn configure(&mut self, settings: Settings) {
         self.shadow.configure(settings.clone());
         self.settings = settings;
+    }
+
+    /// A fault kept from the application what it was to be given.
+    pub(super) fn excuse(&mut self, app: AppId) {
+        self.unused.excuse(app);
     }
 
     /// Looks at the core after a step, before its decisions are carried out.
@@ -122,6 +130,7 @@ impl Laws {
         self.claims_end(cluster);
         self.no_idle_room(world);
         self.shortages.look(world, &self.settings);
+        self.unused.look(world, facts);
         let claimed = cluster.nodes().iter().filter(|(_, node)| !node.claims.is_empty());
         let collected = |claims: &[Claim]| {
             claims.iter().filter(|claim| !claim.is_freed()).map(|claim| (claim.app, claim.resource)).collect()

@@ -8,7 +8,7 @@ use hiatus_core::fact::{PhaseKey, Places};
 use hiatus_core::plan::PartitionPlan;
 use hiatus_core::settings::{Mode, Primitive, Settings, Victims};
 use hiatus_core::state::{Claim, Cluster, Container, Job, Node, State};
-use hiatus_core::units::{AppId, Millis, PartitionId, QueueId, Resource};
+use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
 use std::collections::BTreeMap;
 
 /// For so long a job may lack room that could be made for it: plans are a second apart at most, what settles takes two heartbeats, and
@@ -91,11 +91,11 @@ impl Search<'_> {
 
     fn nodes(&self, app: AppId) -> impl Iterator<Item = &Node> {
         let now = self.cluster.now();
-        let here = move |node: &&Node| {
-            let open = node.is_live(now) && !node.decommissioning && !node.refused.contains(&app);
+        let here = move |(id, node): &(&NodeId, &Node)| {
+            let open = node.is_live(now) && !node.decommissioning && !self.cluster.is_refused(app, **id);
             open && node.partition == self.partition
         };
-        self.cluster.nodes().values().filter(here)
+        self.cluster.nodes().iter().filter(here).map(|(_, node)| node)
     }
 
     /// How many containers that may surely go would leave room for it on one node.

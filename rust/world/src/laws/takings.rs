@@ -52,6 +52,8 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
         let other_queue = cluster.jobs()[&container.app].queue != cluster.jobs()[&claim.app].queue;
         let least = match container.suspensions {
             0 => queue.min_run,
+            // Law 23: who stood still for as long as it may gets on for a while.
+            _ if container.stood_still >= queue.max_suspension => queue.min_resumed,
             _ if other_queue || container.in_spare_room => queue.min_run.min(queue.min_resumed),
             _ => queue.min_resumed,
         };
@@ -352,10 +354,12 @@ pub(super) fn guarantees(world: &World, takings: &[Taking]) {
         }
     }
     for ((queue, partition), taken) in taken {
-        let PartitionPlan { total, usable, .. } = *plan_of(world, partition);
+        let PartitionPlan { total, usable, ref entitled, .. } = *plan_of(world, partition);
         let jobs = cluster.jobs().values().filter(|job| above(job.queue).any(|above| above == queue));
         let held: f64 = jobs.map(|job| job.share(total, partition)).sum();
         let guaranteed = cluster.queues()[&queue].shares(partition).guaranteed * usable;
+        // What first jobs of others need to get on comes before (law 23).
+        let guaranteed = guaranteed.min(entitled.get(&queue).copied().unwrap_or(0.0));
         let left = held - taken;
         assert!(left >= guaranteed - EPSILON, "law 2: {queue:?} taken down to {left} of {guaranteed}");
     }

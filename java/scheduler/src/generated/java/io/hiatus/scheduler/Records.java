@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  static final int ABI = -1265911135;
+  static final int ABI = 313905954;
   /** Bytes of kind and length before the fields. */
   static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -110,7 +110,7 @@ final class Records {
     to.putInt(succeeded);
   }
 
-  /** All asks of the application follow anew. */
+  /** All asks of the application follow anew, and the nodes that it has blacklisted. */
   static void putAsksReplaced(FactBuffer out, int app) {
     ByteBuffer to = out.record(12, 12);
     to.putInt(app);
@@ -255,6 +255,13 @@ final class Records {
     to.putInt(queue);
     to.putDouble(sure);
     to.putDouble(most);
+  }
+
+  /** The application takes no container on the node. */
+  static void putBlacklisted(FactBuffer out, int app, int node) {
+    ByteBuffer to = out.record(30, 16);
+    to.putInt(app);
+    to.putInt(node);
   }
 
   /** Give the application up to so many containers on the node, and no more than so much room. */

@@ -35,6 +35,7 @@ final class EventTeller {
         FiCaSchedulerNode added = scheduler.getNode(((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID());
         teller.node(facts, added);
         teller.containers(facts, added);
+        facts.blacklistsChanged();
         facts.queuesChanged();
         facts.activeChanged();
         break;

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -69,6 +70,8 @@ class Facts {
   final Handles<String> partitions = new Handles<>(0);
   private final Handles<String> users = new Handles<>(0);
   private final Set<ApplicationId> asksChanged = ConcurrentHashMap.newKeySet();
+  /** Applications that name hosts or racks on which they want nothing. */
+  private final Set<ApplicationId> blacklisting = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean queuesChanged = new AtomicBoolean();
   private final AtomicBoolean activeChanged = new AtomicBoolean();
   private final Set<ApplicationId> active = new HashSet<>();
@@ -319,6 +322,7 @@ class Facts {
     if (app != null) {
       active.remove(id);
       asksChanged.remove(id);
+      blacklisting.remove(id);
       Records.putAppRemoved(filling, app, succeeded ? 1 : 0);
     }
   }
@@ -335,25 +339,36 @@ class Facts {
     }
   }
 
-  /** The application's asks are to be read again before the next step. */
+  /** The application's asks, and its blacklist, are to be read again before the next step. */
   void asksChanged(ApplicationId id) {
     asksChanged.add(id);
   }
 
-  /** Reads the asks that changed since the last call. */
-  void collectAsks(Function<ApplicationId, FiCaSchedulerApp> attempts) {
+  /** A node came, and may be one that applications have blacklisted. */
+  void blacklistsChanged() {
+    asksChanged.addAll(blacklisting);
+  }
+
+  /** Reads the asks that changed since the last call; {@code blacklists} has the nodes that an attempt has blacklisted, or null if it names none. */
+  void collectAsks(Function<ApplicationId, FiCaSchedulerApp> attempts, Function<FiCaSchedulerApp, Collection<NodeId>> blacklists) {
     for (ApplicationId id : asksChanged) {
       asksChanged.remove(id);
       FiCaSchedulerApp attempt = attempts.apply(id);
       Integer app = apps.of(id);
       if (attempt != null && app != null) {
-        asks(app, attempt);
+        asks(app, attempt, blacklists.apply(attempt));
       }
     }
   }
 
-  private synchronized void asks(int app, FiCaSchedulerApp attempt) {
+  private synchronized void asks(int app, FiCaSchedulerApp attempt, Collection<NodeId> blacklist) {
     Records.putAsksReplaced(filling, app);
+    if (blacklist == null) {
+      blacklisting.remove(attempt.getApplicationId());
+    } else {
+      blacklisting.add(attempt.getApplicationId());
+      blacklist.stream().map(nodes::of).filter(Objects::nonNull).forEach(node -> Records.putBlacklisted(filling, app, node));
+    }
     Asks.of(attempt, isOurs).forEach((phase, wanted) -> Records.putAsked(filling, app, phase.priority,
         partitions.intern(phase.partition), phase.size.getMemorySize(), phase.size.getVirtualCores(), wanted.count,
         wanted.places.ordinal()));

@@ -292,7 +292,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
       withhold(allocation, demotions.lentAndFree());
     });
     // Most calls change nothing, and come often.
-    if (isAny(ask) || isAny(schedulingRequests) || updateRequests != null
+    if (isAny(ask) || isAny(schedulingRequests) || isAny(blacklistAdditions) || isAny(blacklistRemovals) || updateRequests != null
         && (isAny(updateRequests.getIncreaseRequests()) || isAny(updateRequests.getPromotionRequests()))) {
       tell(facts -> facts.asksChanged(id.getApplicationId()));
     }

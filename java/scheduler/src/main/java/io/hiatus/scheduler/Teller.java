@@ -1,17 +1,20 @@
 package io.hiatus.scheduler;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -21,6 +24,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerAppUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
@@ -31,6 +35,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.util.resource.Resources;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells the core how queues, nodes, applications and containers are now, as CapacityScheduler has them. Some of it under
@@ -42,6 +48,7 @@ final class Teller {
   /** The one by which it tells how much swap its machine has, in MiB. */
   static final String SWAP_ATTRIBUTE = "hiatus-swap-mb";
 
+  private static final Logger LOG = LoggerFactory.getLogger(Teller.class);
   private static final String USER_SETTINGS = ".user-settings.";
 
   private final HiatusScheduler scheduler;
@@ -143,7 +150,17 @@ final class Teller {
     if (facts.takeActiveChanged()) {
       active(facts);
     }
-    facts.collectAsks(scheduler::attempt);
+    facts.collectAsks(scheduler::attempt, this::blacklist);
+  }
+
+  /** The nodes on which the attempt takes no container; null if nothing is blacklisted. For masters YARN does it, after a failed attempt. */
+  private Collection<NodeId> blacklist(FiCaSchedulerApp attempt) {
+    boolean byYarn = attempt.isWaitingForAMContainer() && attempt.getApplicationAttemptId().getAttemptId() > 1;
+    if (!byYarn && attempt.getBlacklistedNodes().isEmpty()) {
+      return null;
+    }
+    return scheduler.getAllNodes().stream().filter(node -> SchedulerAppUtils.isPlaceBlacklisted(attempt, node, LOG))
+        .map(FiCaSchedulerNode::getNodeID).collect(Collectors.toList());
   }
 
   /** A node; null is none. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.hadoop.net.NetworkTopology;
+import org.apache.hadoop.yarn.api.protocolrecords.AllocateRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.AllocateResponse;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
@@ -17,6 +18,7 @@ import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceBlacklistRequest;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
@@ -100,6 +102,21 @@ final class FakeApp {
     take(master.allocate(Arrays.asList(host, NetworkTopology.DEFAULT_RACK, ResourceRequest.ANY).stream()
         .map(place -> request(place, count, memoryMb, PRIORITY, "")).collect(Collectors.toList()), Collections.emptyList()));
     return this;
+  }
+
+  /** Wants no container on that host. */
+  void blacklist(String host) throws Exception {
+    blacklist(Collections.singletonList(host), Collections.emptyList());
+  }
+
+  /** Takes some there again. */
+  void unblacklist(String host) throws Exception {
+    blacklist(Collections.emptyList(), Collections.singletonList(host));
+  }
+
+  private void blacklist(List<String> additions, List<String> removals) throws Exception {
+    take(master.allocate(AllocateRequest.newInstance(0, 0, Collections.emptyList(), Collections.emptyList(),
+        ResourceBlacklistRequest.newInstance(additions, removals))));
   }
 
   private static ResourceRequest request(String place, int count, int memoryMb, int priority, String label) {
