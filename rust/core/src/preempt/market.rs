@@ -258,10 +258,14 @@ impl<'a> Market<'a> {
             let room = if sale.wish.from == From::Anybody { offer.room } else { offer.room.at_most(Resource::ZERO) };
             Offer { room, ..offer }
         });
-        let fits = victim.how != How::Suspend || victim.resource.memory_mb <= offer.room_for_suspended_mb;
+        let fits = offer.keeps_suspended(victim);
+        let goes = fits && self.can_spare(cluster, sale, &offer, victim);
+        if !goes && self.goes_alone(cluster, sale, &offer, victim) {
+            return Some(vec![victim.clone()]);
+        }
         if !fits {
             sale.refusals.note(Refusal::SuspendedMemory);
-        } else if self.can_spare(cluster, sale, &offer, victim) {
+        } else if goes {
             sale.spared += 1;
             if victim.how == How::Suspend {
                 offer.room_for_suspended_mb -= victim.resource.memory_mb;
@@ -275,6 +279,18 @@ impl<'a> Market<'a> {
         }
         sale.offers.insert(victim.node, offer);
         None
+    }
+
+    /// Whether the victim is enough by itself, and could go but for those that were offered before it.
+    fn goes_alone(&mut self, cluster: &Cluster, sale: &Sale, offer: &Offer, victim: &Victim) -> bool {
+        if offer.victims.is_empty() {
+            return false;
+        }
+        let alone = offer.without_victims();
+        sale.wish.need.fits_in(alone.room + victim.resource)
+            && sale.is_enough(std::slice::from_ref(victim), self.plan.total)
+            && alone.keeps_suspended(victim)
+            && self.can_spare(cluster, sale, &alone, victim)
     }
 
     /// What the job can spare for that sale. In its own queue it gives up what it does not keep to those that come before it, and to

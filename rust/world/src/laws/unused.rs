@@ -62,6 +62,10 @@ impl Unused {
 /// Whether the room is there, and its job could start in it.
 fn is_ready(cluster: &Cluster, node: &Node, claim: &Claim) -> bool {
     let Some(job) = cluster.jobs().get(&claim.app).filter(|job| job.may_start() && !job.rests) else { return false };
+    // What of its own is suspended there goes on first.
+    if job.suspended.iter().any(|id| node.suspended.contains(id)) {
+        return false;
+    }
     let room = node.usable() - node.freed_for_others(claim.app);
     let there = node.is_live(cluster.now()) && claim.is_freed() && claim.resource.fits_in(room);
     there && claim.purpose == For::Start && is_next(cluster, node, job, claim)
