@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use hiatus_core::fact::{Fact, Rejection};
-use hiatus_core::state::{Claim, Cluster, For, Job, Node};
+use hiatus_core::state::{Claim, Cluster, For, Node};
 use hiatus_core::units::{AppId, Millis, NodeId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,7 +59,7 @@ impl Unused {
     }
 }
 
-/// Whether the room is there, and its job could start in it.
+/// Whether the room is there, and its job could start in it: it is for what the job asks for first. What comes behind that waits for it.
 fn is_ready(cluster: &Cluster, node: &Node, claim: &Claim) -> bool {
     let Some(job) = cluster.jobs().get(&claim.app).filter(|job| job.may_start() && !job.rests) else { return false };
     // What of its own is suspended there goes on first.
@@ -68,15 +68,6 @@ fn is_ready(cluster: &Cluster, node: &Node, claim: &Claim) -> bool {
     }
     let room = node.usable() - node.freed_for_others(claim.app);
     let there = node.is_live(cluster.now()) && claim.is_freed() && claim.resource.fits_in(room);
-    there && claim.purpose == For::Start && is_next(cluster, node, job, claim)
-}
-
-/// Whether it is for what the job asks for first, or nothing is on its way that would start before it.
-fn is_next(cluster: &Cluster, node: &Node, job: &Job, claim: &Claim) -> bool {
-    let before = job.asks(node.partition).map(|(key, _)| key.resource).take_while(|size| *size != claim.resource);
-    let comes = |size: Resource| {
-        let freed = |other: &Claim| other.app == claim.app && other.resource == size && other.is_freed();
-        cluster.claimed().any(|(_, node)| node.claims.iter().any(freed))
-    };
-    job.asks(node.partition).any(|(key, _)| key.resource == claim.resource) && !before.into_iter().any(comes)
+    let first = job.asks(node.partition).map(|(key, _)| key.resource).next();
+    there && claim.purpose == For::Start && first == Some(claim.resource)
 }
