@@ -71,7 +71,8 @@ def _park(shell, cluster, big, containers):
     one = containers[0]
     shell.filled["application_1700000000000_0001"] = big
     shell.documented("yarn hiatus suspend application_1700000000000_0001")
-    assert big in shell.documented("yarn hiatus list")
+    # Told with the core's next step, which other work on the machine may hold up.
+    wait_for(lambda: big in shell.documented("yarn hiatus list"), "it is listed as parked")
     wait_for(lambda: still(*containers), "all of it stands still")
     shell.documented("yarn hiatus resume application_1700000000000_0001")
     shell.filled["ID…"] = one
