@@ -87,8 +87,8 @@ pub fn containers_within(share: f64, one: f64) -> u32 {
     }
 }
 
-/// Entitlements of all queues of one partition, given what each leaf wants, and its first job needs, and which part of the partition can be used. Of that
-/// guarantees are parts, too: a queue that is guaranteed 80 % of nodes of which 75 % can be used does not keep all of that from others.
+/// Entitlements of all queues of one partition, given what each leaf wants, and its first job needs, and which part of the partition can
+/// be used. Of that guarantees are parts, too: a queue that is guaranteed 80 % of nodes of which 75 % can be used does not keep all of that from others.
 pub fn of_leaves(
     cluster: &Cluster,
     partition: PartitionId,

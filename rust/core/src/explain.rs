@@ -494,14 +494,13 @@ fn job(
     let policy = scheduler.planner().policy_of(job.queue, job.priority, partition);
     let sizing = policy.and_then(|policy| policy.sizing(entry.app));
     let unusable = policy.and_then(|policy| policy.unusable_hint(entry.app));
-    let is_first = || plan.entries.iter().take(place).all(|other| other.queue != entry.queue || other.app == entry.app);
+    let before =
+        || plan.entries.iter().take(place).filter(|other| other.queue == entry.queue && other.app != entry.app);
+    let is_first = || before().next().is_none();
     // Nobody of its own priority comes before it.
     let outranked = || {
-        let before =
-            plan.entries.iter().take(place).filter(|other| other.queue == entry.queue && other.app != entry.app);
-        before
-            .map(|other| cluster.jobs().get(&other.app))
-            .all(|other| other.is_some_and(|other| other.priority > job.priority))
+        let priority = |other: &Entry| cluster.jobs().get(&other.app).map(|other| other.priority);
+        before().all(|other| priority(other).is_some_and(|priority| priority > job.priority))
     };
     let freed = || {
         let mut claims = cluster.claimed().flat_map(|(_, node)| &node.claims);

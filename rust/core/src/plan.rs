@@ -346,7 +346,7 @@ impl Planner {
         };
         let demand = seats().map(|(id, seat)| (id, seat.jobs().map(|job| job.demand).sum())).collect();
         plan.usable = self.usable(cluster, partition, plan.total, &demand);
-        plan.least = seats().map(|(id, seat)| (id, moving::least(seat.jobs()))).collect();
+        plan.least = seats().map(|(id, seat)| (id, moving::least(seat))).collect();
         let entitled = entitlement::of_leaves(cluster, partition, plan.usable, &demand, &plan.least);
         let mut queues: Vec<_> = seats()
             .map(|(id, seat)| {
@@ -379,7 +379,7 @@ impl Planner {
                 .into_iter()
                 .map(|Placed { target, keeps_from_higher }| (target, keeps_from_higher))
                 .unzip();
-            moving::keep(&mut targets, seat.jobs());
+            moving::keep(&mut targets, seat);
             let mut bounds = of_sides.remove(&queue).unwrap_or_default();
             if let Some(users) = Users::of(cluster, partition, queue, seat.jobs()) {
                 let limited = users.bind(seat.jobs(), of_queue, &mut bounds);

@@ -78,12 +78,13 @@ impl Preemptor {
         if self.rests.get(&partition).is_some_and(|until| *until > cluster.now()) {
             market.close();
         }
-        let mut useless = self.useless.remove(&partition).unwrap_or_default();
-        cluster.retain_claims(|cluster, node, claim| {
-            let here = cluster.nodes().get(&node).is_some_and(|node| node.partition == partition);
-            !here || claim.purpose != For::Start || !useless.contains(&(claim.app, claim.resource))
-        });
-        useless.clear();
+        if let Some(useless) = self.useless.remove(&partition) {
+            cluster.retain_claims(|cluster, node, claim| {
+                let here = cluster.nodes().get(&node).is_some_and(|node| node.partition == partition);
+                !here || claim.purpose != For::Start || !useless.contains(&(claim.app, claim.resource))
+            });
+        }
+        let mut useless = Vec::new();
         let mut refusals = free_room(cluster, plan, partition, settings, &mut market, &mut useless);
         if !useless.is_empty() {
             // Nobody buys and gives back in one step: what was freed for some would have been for nothing.

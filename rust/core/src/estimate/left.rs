@@ -39,12 +39,11 @@ impl Left {
         let work_s = (task_s * tasks - behind.sum::<f64>()).max(0.0);
         Left { work_s: work_s * phase.one, error_s: error_s(phase, task_s) * tasks * phase.one }
     }
+}
 
-    /// The same of all the phase's tasks, done or not, at `task_s` seconds each.
-    pub fn at_first(phase: &PhaseView, task_s: f64) -> Left {
-        let all = f64::from(phase.tasks()) * phase.one;
-        Left { work_s: task_s * all, error_s: error_s(phase, task_s) * all }
-    }
+/// By how much the phase's size, of all its tasks at `task_s` seconds each, may be wrong, in seconds of the partition.
+pub fn size_error_s(phase: &PhaseView, task_s: f64) -> f64 {
+    error_s(phase, task_s) * (f64::from(phase.tasks()) * phase.one)
 }
 
 /// No mean task time is known better than this part of it: heartbeats and reports tell when a task ended, and how far it is.

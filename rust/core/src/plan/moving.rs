@@ -2,36 +2,38 @@
 //! first job holds its ApplicationMaster and one container at least. The first is who came first of those of the highest priority that run
 //! a task, so that it is the same as long as that runs; or of all of that priority.
 
+use super::seat::Seat;
 use crate::entitlement::EPSILON;
 use crate::policy::{by_arrival, Target};
 use crate::view::JobView;
 use std::cmp::Reverse;
 
 /// What a queue with those jobs needs to get on, as a fraction of the partition: nobody takes ApplicationMasters (law 3).
-pub(super) fn least<'a>(jobs: impl Iterator<Item = &'a JobView> + Clone) -> f64 {
-    let masters: f64 = jobs.clone().map(|job| job.pinned).sum();
-    first(jobs).map_or(0.0, |job| masters + job.gets_on_with())
+pub(super) fn least(seat: &Seat) -> f64 {
+    let masters: f64 = seat.jobs().map(|job| job.pinned).sum();
+    first(seat).map_or(0.0, |job| masters + job.gets_on_with())
 }
 
 /// Raises the first job's target where no job may hold a task.
-pub(super) fn keep<'a>(targets: &mut [Target], jobs: impl Iterator<Item = &'a JobView> + Clone) {
-    let Some(first) = first(jobs.clone()) else { return };
+pub(super) fn keep(targets: &mut [Target], seat: &Seat) {
     let moves = |target: &Target| {
-        jobs.clone().find(|job| job.app == target.app).is_some_and(|job| {
+        seat.job(target.app).is_some_and(|job| {
             let mut kinds = job.phases.iter().filter(|phase| phase.left() > 0).map(|phase| phase.one);
             kinds.any(|one| job.pinned + one <= target.share + EPSILON)
         })
     };
-    if !targets.iter().any(moves) {
-        let needs = first.pinned + first.gets_on_with();
-        let own = targets.iter_mut().filter(|target| target.app == first.app);
-        own.for_each(|target| target.share = target.share.max(needs));
+    if targets.iter().any(moves) {
+        return;
     }
+    let Some(first) = first(seat) else { return };
+    let needs = first.pinned + first.gets_on_with();
+    let own = targets.iter_mut().filter(|target| target.app == first.app);
+    own.for_each(|target| target.share = target.share.max(needs));
 }
 
-fn first<'a>(jobs: impl Iterator<Item = &'a JobView>) -> Option<&'a JobView> {
+fn first(seat: &Seat) -> Option<&JobView> {
     let runs = |job: &JobView| job.held > job.pinned + EPSILON;
     let key = |job: &JobView| (Reverse(job.priority), Reverse(runs(job)));
-    let wanting = jobs.filter(|job| job.gets_on_with() > EPSILON);
+    let wanting = seat.jobs().filter(|job| job.gets_on_with() > EPSILON);
     wanting.min_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_arrival(a, b)))
 }

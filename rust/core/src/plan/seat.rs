@@ -49,6 +49,11 @@ impl Seat {
         self.classes.values().flat_map(|class| &class.jobs)
     }
 
+    /// The job as its policy sees it.
+    pub fn job(&self, app: AppId) -> Option<&JobView> {
+        self.classes.values().find_map(|class| class.job(app))
+    }
+
     pub fn jobs_mut(&mut self) -> impl Iterator<Item = &mut JobView> {
         self.classes.values_mut().flat_map(|class| &mut class.jobs)
     }
@@ -88,9 +93,9 @@ impl Seat {
         }
         let mut placed: Vec<Placed> = Vec::new();
         let mut masters_after: f64 = self.classes.values().map(Class::pinned).sum();
+        let mut given = 0.0;
         for class in self.classes.values_mut().filter(|class| !class.jobs.is_empty()) {
             masters_after -= class.pinned();
-            let given = whole(&placed);
             let demand: f64 = class.jobs.iter().map(|job| job.demand).sum();
             let left = Supply {
                 entitled: (supply.entitled - given - masters_after).min(demand),
@@ -98,6 +103,7 @@ impl Seat {
                 ..*supply
             };
             let targets = class.policy.plan(&left, &class.jobs);
+            given += whole(&targets);
             let is_first = placed.is_empty();
             placed.extend(targets.into_iter().map(|target| {
                 let kept = if is_first { target.keeps } else { class.job(target.app).map_or(0.0, |job| job.pinned) };
@@ -156,13 +162,8 @@ impl Class {
 }
 
 /// What the targets are together; of each job the last counts.
-fn whole(placed: &[Placed]) -> f64 {
-    placed
-        .iter()
-        .map(|Placed { target, .. }| (target.app, target.share))
-        .collect::<BTreeMap<_, _>>()
-        .into_values()
-        .sum()
+fn whole(targets: &[Target]) -> f64 {
+    targets.iter().map(|target| (target.app, target.share)).collect::<BTreeMap<_, _>>().into_values().sum()
 }
 
 #[cfg(test)]
@@ -216,7 +217,7 @@ mod tests {
             let placed = plan(policy, entitled, &jobs);
             let of = |placed: &Placed| &jobs[placed.target.app.0 as usize];
             prop_assert!(placed.is_sorted_by_key(|placed| Reverse(of(placed).priority)));
-            prop_assert!(whole(&placed) <= entitled + 1e-6);
+            prop_assert!(whole(&placed.iter().map(|placed| placed.target).collect::<Vec<_>>()) <= entitled + 1e-6);
             let last: BTreeMap<AppId, Placed> = placed.iter().map(|placed| (placed.target.app, *placed)).collect();
             let lacking = last.values().filter(|placed| placed.target.share + 1e-6 < of(placed).demand);
             let lacks = lacking.map(|placed| of(placed).priority).max();

@@ -15,7 +15,7 @@ use crate::entitlement::EPSILON;
 use crate::fact::PhaseKey;
 use crate::plan::{Entry, PartitionPlan};
 use crate::settings::{Candidates, QueueSettings, Settings};
-use crate::state::{Claim, Cluster, Container, For, Job, Reason};
+use crate::state::{Claim, Cluster, Container, For, Job, Node, Reason};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use crate::visits::Visits;
 use crowd::Crowd;
@@ -251,16 +251,10 @@ impl<'a> Market<'a> {
             sale.refusals.note(refusal);
             return None;
         }
-        let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| {
-            let room_mb = room_for_suspended_mb(&self.settings.cluster, node);
-            let offer = Offer::on(node, |app| self.plan.is_before(sale.place, app), room_mb);
-            // Who may hold no more must give as much as it gets.
-            let room = if sale.wish.from == From::Anybody { offer.room } else { offer.room.at_most(Resource::ZERO) };
-            Offer { room, ..offer }
-        });
+        let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| self.nothing_offered(sale, node));
         let fits = offer.keeps_suspended(victim);
         let goes = fits && self.can_spare(cluster, sale, &offer, victim);
-        if !goes && self.goes_alone(cluster, sale, &offer, victim) {
+        if !goes && !offer.victims.is_empty() && self.goes_alone(cluster, sale, node, victim) {
             return Some(vec![victim.clone()]);
         }
         if !fits {
@@ -281,21 +275,27 @@ impl<'a> Market<'a> {
         None
     }
 
-    /// Whether the victim is enough by itself, and could go but for those that were offered before it.
-    fn goes_alone(&mut self, cluster: &Cluster, sale: &Sale, offer: &Offer, victim: &Victim) -> bool {
-        if offer.victims.is_empty() {
-            return false;
-        }
-        let alone = offer.without_victims();
-        sale.wish.need.fits_in(alone.room + victim.resource)
+    /// What the node has for that sale before any victim is offered.
+    fn nothing_offered(&self, sale: &Sale, node: &Node) -> Offer {
+        let room_mb = room_for_suspended_mb(&self.settings.cluster, node);
+        let offer = Offer::on(node, |app| self.plan.is_before(sale.place, app), room_mb);
+        // Who may hold no more must give as much as it gets.
+        let room = if sale.wish.from == From::Anybody { offer.room } else { offer.room.at_most(Resource::ZERO) };
+        Offer { room, ..offer }
+    }
+
+    /// Whether the victim is enough by itself, and could go if no other were offered.
+    fn goes_alone(&mut self, cluster: &Cluster, sale: &Sale, node: &Node, victim: &Victim) -> bool {
+        let nothing = self.nothing_offered(sale, node);
+        sale.wish.need.fits_in(nothing.room + victim.resource)
             && sale.is_enough(std::slice::from_ref(victim), self.plan.total)
-            && alone.keeps_suspended(victim)
-            && self.can_spare(cluster, sale, &alone, victim)
+            && nothing.keeps_suspended(victim)
+            && self.can_spare(cluster, sale, &nothing, victim)
     }
 
     /// What the job can spare for that sale. In its own queue it gives up what it does not keep to those that come before it, and to
-    /// others what is above its target; to those of a higher priority all but its ApplicationMaster. To another queue, which has more to claim than its own, it gives what it does not keep.
-    /// Where victims go in another order than that of the plan, only what is above its target is spared: who lost more would take it
+    /// others what is above its target; to those of a higher priority all but its ApplicationMaster. To another queue, which has more to
+    /// claim than its own, it gives what it does not keep. Where victims go in another order than that of the plan, only what is above its target is spared: who lost more would take it
     /// back from who comes after it.
     fn spare_for(&self, cluster: &Cluster, sale: &Sale, app: AppId) -> f64 {
         let Some(spare) = self.spare.get(&app) else { return 0.0 };
@@ -394,11 +394,10 @@ impl<'a> Market<'a> {
     fn spare_of(&mut self, app: AppId, job: &Job) -> Spare {
         let held = job.share(self.plan.total, self.partition);
         let plan = self.plan;
-        let above = |kept: f64| held - kept;
         *self.spare.entry(app).or_insert_with(|| Spare {
-            above_target: above(plan.target(app)),
-            above_kept: above(plan.keeps(app)),
-            above_kept_from_higher: above(plan.keeps_from_higher(app)),
+            above_target: held - plan.target(app),
+            above_kept: held - plan.keeps(app),
+            above_kept_from_higher: held - plan.keeps_from_higher(app),
         })
     }
 

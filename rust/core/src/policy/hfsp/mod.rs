@@ -31,12 +31,12 @@ use sizes::Sizes;
 use virtual_cluster::VirtualCluster;
 
 /// Which jobs come before which, whatever is left of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// All its open phases have fewer tasks than training needs, or none is known yet.
     Tiny,
-    /// Virtually done, in this place, and not done in reality.
-    Late(u64),
+    /// Virtually done, and not done in reality.
+    Late,
     /// All others.
     Rest,
 }
@@ -100,7 +100,7 @@ impl Hfsp {
     fn rank<'a>(&self, job: &'a JobView) -> Ranked<'a> {
         let class = match self.virtually.finished(job.app) {
             _ if self.sizes.is_tiny(job) => Class::Tiny,
-            Some(place) => Class::Late(place),
+            Some(_) => Class::Late,
             None => Class::Rest,
         };
         Ranked { job, class }

@@ -2,7 +2,7 @@
 
 use super::virtual_cluster::VirtualCluster;
 use super::waves::Waves;
-use crate::estimate::left::Left;
+use crate::estimate::left::{size_error_s, Left};
 use crate::estimate::training::{Estimator, Expected, History, Learnt, Training};
 use crate::fact::PhaseKey;
 use crate::policy::{EstimateError, Supply};
@@ -214,18 +214,16 @@ impl Sizes {
     /// What the job really has left, and by how much that may be wrong, in seconds of the partition: by its tasks that are done, or
     /// by its sizes before any is.
     pub fn really_left(&self, job: &JobView) -> Left {
-        self.sum(job, Left::of)
+        job.phases.iter().map(|phase| Left::of(phase, self.task_s(job, phase))).sum()
     }
 
     /// By how much its size may be wrong, in seconds of the partition.
     pub fn error_s(&self, job: &JobView) -> f64 {
-        self.sum(job, Left::at_first).error_s
+        job.phases.iter().map(|phase| size_error_s(phase, self.task_s(job, phase))).sum()
     }
 
-    fn sum(&self, job: &JobView, of: impl Fn(&PhaseView, f64) -> Left) -> Left {
-        let sizes = self.jobs.get(&job.app);
-        let task_s = |phase: &PhaseView| sizes.and_then(|sizes| sizes.get(&phase.key)).map_or(0.0, |size| size.task_s);
-        job.phases.iter().map(|phase| of(phase, task_s(phase))).sum()
+    fn task_s(&self, job: &JobView, phase: &PhaseView) -> f64 {
+        self.jobs.get(&job.app).and_then(|sizes| sizes.get(&phase.key)).map_or(0.0, |size| size.task_s)
     }
 
     /// Whether time alone may tell more about the job: one of its phases is not sized for good, or it was never seen.

@@ -68,7 +68,7 @@ fn in_turn(order: &[Ranked<'_>], supply: &Supply<'_>, aside: impl Fn(&Ranked<'_>
 }
 
 fn is_late(ranked: &Ranked<'_>) -> bool {
-    matches!(ranked.class, Class::Late(_))
+    ranked.class == Class::Late
 }
 
 /// Part of what there is that tasks which train may keep although jobs before theirs want it. The thesis keeps all of them (section
@@ -123,30 +123,40 @@ fn whole(amount: f64, one: f64) -> u32 {
     }
 }
 
+/// Who waits for its turn no longer than so many times as long as its training tasks take has nothing to win by training ahead of it: they
+/// would tell hardly sooner, and cost those before it as much.
+const NEAR: f64 = 2.0;
+
 /// Who may train ahead of its turn, smallest first, then most advanced (gap 29). Beyond the thesis: as long as nobody knows whether jobs
-/// differ one after the other trains; from two on that is known. And who is to have its turn before its training tasks would tell has
-/// nothing to win by them, and those before it would lose.
+/// differ one after the other trains, from two on that is known; and nobody does whose turn is near.
 fn trainees<'a>(order: &[Ranked<'a>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<(Trainee, &'a JobView)> {
-    let mut before_s = 0.0;
-    let mut trainees = Vec::new();
-    for Ranked { job, .. } in order {
-        if let Some(trainee) = sizes.training(job, supply) {
-            let in_vain = before_s <= 2.0 * trainee.task_s * supply.entitled;
-            trainees.push((trainee, *job, in_vain));
-        }
-        before_s += sizes.really_left(job).work_s;
-    }
+    let untrained = order.iter().enumerate().filter_map(|(place, ranked)| {
+        let trainee = sizes.training(ranked.job, supply)?;
+        Some((trainee, ranked.job, place))
+    });
+    let mut trainees: Vec<_> = untrained.collect();
     trainees.sort_by(|(a, of_a, _), (b, of_b, _)| {
         a.size_s.total_cmp(&b.size_s).then(b.advanced.cmp(&a.advanced)).then_with(|| by_arrival(of_a, of_b))
     });
-    if !supply.settings.hfsp.training_preempts {
+    if !trainees.is_empty() && !supply.settings.hfsp.training_preempts {
+        let before_s = left_before(order, sizes);
         let none = trainees.iter().all(|(trainee, ..)| !trainee.trains());
         let next = trainees.first().filter(|_| none).map(|(_, job, _)| job.app);
-        trainees.retain(|(trainee, job, in_vain)| {
-            trainee.trains() || !in_vain && (trainee.differs || next == Some(job.app))
+        trainees.retain(|(trainee, job, place)| {
+            let is_near = before_s[*place] <= NEAR * trainee.task_s * supply.entitled;
+            trainee.trains() || !is_near && (trainee.differs || next == Some(job.app))
         });
     }
     trainees.into_iter().map(|(trainee, job, _)| (trainee, job)).collect()
+}
+
+/// What all jobs before each really have left, in seconds of the partition.
+fn left_before(order: &[Ranked<'_>], sizes: &Sizes) -> Vec<f64> {
+    let left = order.iter().scan(0.0, |before_s, ranked| {
+        let all_s = *before_s + sizes.really_left(ranked.job).work_s;
+        Some(std::mem::replace(before_s, all_s))
+    });
+    left.collect()
 }
 
 /// What each job may hold ahead of its turn, and its place among those: what trains already, then training tasks of the smallest

@@ -87,18 +87,6 @@ impl Offer {
         Offer { room, victims: Vec::new(), room_for_suspended_mb }
     }
 
-    /// The same before any victim was offered.
-    pub fn without_victims(&self) -> Offer {
-        let back = |sum: Resource, victim: &Victim| sum + victim.resource;
-        let suspended = self.victims.iter().filter(|victim| victim.how == How::Suspend);
-        let suspended_mb: i64 = suspended.map(|victim| victim.resource.memory_mb).sum();
-        Offer {
-            room: self.room - self.victims.iter().fold(Resource::ZERO, back),
-            victims: Vec::new(),
-            room_for_suspended_mb: self.room_for_suspended_mb + suspended_mb,
-        }
-    }
-
     /// Whether its node may keep the victim suspended, if that is how it goes.
     pub fn keeps_suspended(&self, victim: &Victim) -> bool {
         victim.how != How::Suspend || victim.resource.memory_mb <= self.room_for_suspended_mb

@@ -140,6 +140,8 @@ final class ProgressPoller extends Thread {
     private int roundsToSkip;
     /** It is asked by way of the web proxy, since it did not answer the ResourceManager: its filter may know the proxy's address only. */
     private boolean byProxy;
+    /** How it is spoken to over TLS, once it was: that takes a key pair of its own. */
+    private LayeredConnectionSocketFactory ownTls;
     /** Number of the last visit to it among all visits; 0: there was none. */
     private long lastVisit;
 
@@ -160,11 +162,20 @@ final class ProgressPoller extends Thread {
       return lastVisit != 0 && failures == 0;
     }
 
+    private LayeredConnectionSocketFactory tlsOf(URI address) {
+      if (!address.getScheme().equals("https")) {
+        return null;
+      }
+      if (ownTls == null) {
+        ownTls = tls.apply(id);
+      }
+      return ownTls;
+    }
+
     void visit(URI address, Facts listener) throws InterruptedException {
       lastVisit = ++visits;
       try {
-        MapReduceMaster master = new MapReduceMaster(client, address.getScheme().equals("https") ? tls.apply(id) : null, address, id,
-            conf.progressTimeoutMs());
+        MapReduceMaster master = new MapReduceMaster(client, tlsOf(address), address, id, conf.progressTimeoutMs());
         pace();
         List<Count> counts = master.counts();
         for (Type type : Type.values()) {

@@ -116,13 +116,7 @@ public class RefreshTest {
     })) {
       assertNull(cluster.engine().fault());
       assertEquals(emptyList(), cluster.scheduler().unknownQueues(new HiatusConfiguration(cluster.scheduler().getConfiguration())));
-      cluster.node(4096, 64);
-      FakeApp first = cluster.run("sub");
-      FakeApp second = cluster.run("sub");
-      first.ask(9, 4096);
-      second.ask(1, 4096);
-      cluster.rounds(1);
-      assertEquals("first come, first served", asList(first.id().toString(), second.id().toString()), order(cluster));
+      assertEquals("first come, first served", longAndShort(cluster, "sub"), order(cluster));
       assertThrows(IOException.class, () -> cluster.refresh(conf -> conf.set(queue("root", "hiatus.polcy"), "fifo")));
     }
   }
@@ -130,17 +124,23 @@ public class RefreshTest {
   @Test
   public void aQueuesPolicyIsItsOwn() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
-      cluster.node(4096, 64);
-      FakeApp first = cluster.run("default");
-      FakeApp second = cluster.run("default");
-      first.ask(9, 4096);
-      second.ask(1, 4096);
-      cluster.rounds(1);
-      assertEquals("shortest first", asList(second.id().toString(), first.id().toString()), order(cluster));
+      List<String> arrived = longAndShort(cluster, "default");
+      assertEquals("shortest first", asList(arrived.get(1), arrived.get(0)), order(cluster));
       cluster.refresh(conf -> conf.set(queue("root.default", "hiatus.policy"), "fifo"));
       cluster.rounds(1);
-      assertEquals("first come, first served", asList(first.id().toString(), second.id().toString()), order(cluster));
+      assertEquals("first come, first served", arrived, order(cluster));
     }
+  }
+
+  /** A longer job and then a shorter one want a node each: in the order in which they came. */
+  private static List<String> longAndShort(MockCluster cluster, String queue) throws Exception {
+    cluster.node(4096, 64);
+    FakeApp first = cluster.run(queue);
+    FakeApp second = cluster.run(queue);
+    first.ask(9, 4096);
+    second.ask(1, 4096);
+    cluster.rounds(1);
+    return asList(first.id().toString(), second.id().toString());
   }
 
   @Test
