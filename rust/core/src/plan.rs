@@ -10,6 +10,7 @@ mod users;
 mod view;
 
 use crate::entitlement::{self, containers_within};
+use crate::estimate::left::Remaining;
 use crate::fact::{PerSide, Side};
 use crate::line::Line;
 use crate::policy::{EstimateError, Policy, Supply, Target};
@@ -494,6 +495,15 @@ impl Planner {
                 }
             }
         }
+    }
+
+    /// What is left of the job in the partition, as far as its queue's policy knows; nothing if it has no place there.
+    pub fn remaining(&self, cluster: &Cluster, settings: &Settings, partition: PartitionId, app: AppId) -> Remaining {
+        let found = cluster.jobs().get(&app).and_then(|job| {
+            let seat = self.seats.get(&(partition, job.queue))?;
+            seat.remaining(app, settings.queue(cluster.queue_path(app)))
+        });
+        found.unwrap_or_default()
     }
 
     /// How good past estimates of sizes were, by queue.

@@ -28,7 +28,7 @@ use crate::decision::Cause;
 use crate::entitlement::{containers_within, EPSILON};
 use crate::fact::{PhaseKey, Places};
 use crate::place::{lent_room_comes, MOST_CONTAINERS};
-use crate::plan::PartitionPlan;
+use crate::plan::{PartitionPlan, Planner};
 use crate::settings::{QueueSettings, Settings};
 use crate::state::{Claim, Cluster, Container, For, Reason, Room};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
@@ -69,12 +69,13 @@ impl Preemptor {
     pub fn preempt(
         &mut self,
         cluster: &mut Cluster,
+        planner: &Planner,
         plan: &PartitionPlan,
-        partition: PartitionId,
         settings: &Settings,
     ) -> Visits {
+        let partition = plan.partition();
         let giving = self.watch(cluster, plan, partition, settings);
-        let mut market = Market::open(cluster, plan, partition, settings, giving);
+        let mut market = Market::open(cluster, planner, plan, settings, giving);
         if self.rests.get(&partition).is_some_and(|until| *until > cluster.now()) {
             market.close();
         }
@@ -175,6 +176,7 @@ fn free_room(
             if going_on + EPSILON >= one {
                 let in_turn = going_on - entry.ahead + EPSILON >= one;
                 going_on -= one;
+                let waited = stop_waiting(cluster, id, home);
                 let comes_back = spoken.use_room(cluster, home, need) || {
                     let bought = in_turn
                         && market.buy_at(
@@ -186,6 +188,10 @@ fn free_room(
                     spoken.look_again(cluster, home);
                     bought
                 };
+                if let Some(claim) = waited.filter(|_| !comes_back) {
+                    cluster.claim(home, claim);
+                    spoken.look_again(cluster, home);
+                }
                 if comes_back {
                     missing -= one;
                     users.used(holder, one);
@@ -275,11 +281,19 @@ fn reduces_have_its_room(cluster: &Cluster, map: &Container) -> bool {
     !need.fits_in(room) && need.fits_in(room + theirs)
 }
 
-/// A suspended container that its job may run is kept out of its full home for a bounded time only.
+/// Gives up the claim with which the suspended container waits at home for what ends there.
+fn stop_waiting(cluster: &mut Cluster, id: ContainerId, home: NodeId) -> Option<Claim> {
+    let claims = &cluster.nodes().get(&home)?.claims;
+    let at = claims.iter().position(|claim| claim.purpose == For::Resume(id) && !claim.is_freed())?;
+    cluster.take_claim(home, at)
+}
+
+/// A suspended container that its job may run is kept out of its full home for a bounded time only, where it may be killed.
 fn wait_for_home(cluster: &mut Cluster, id: ContainerId, kept_out: bool, settings: &Settings) {
     let Some(since) = cluster.keep_out(id, kept_out) else { return };
     let Some(container) = cluster.containers().get(&id) else { return };
-    if cluster.now().since(since) >= settings_of(cluster, settings, container.app).resume_locality {
+    let long = cluster.now().since(since) >= settings_of(cluster, settings, container.app).resume_locality;
+    if long && suspensions::may_kill(cluster, settings, id, true) {
         suspensions::kill(cluster, id, Cause::KeptOut);
     }
 }

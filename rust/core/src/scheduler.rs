@@ -149,8 +149,8 @@ impl Scheduler {
             // Who finds room without anybody's going is not known before all have been placed.
             cluster.request_plan();
         } else if due {
-            for (partition, plan) in self.planner.all() {
-                self.visits += self.preemptor.preempt(cluster, plan, partition, &self.settings);
+            for (_, plan) in self.planner.all() {
+                self.visits += self.preemptor.preempt(cluster, &self.planner, plan, &self.settings);
             }
             self.visits += lend::lend(cluster, &self.planner, &self.settings);
         }

@@ -1,6 +1,6 @@
 //! What a phase really has left, as its tasks that are done tell, and by how much that may be wrong.
 
-use crate::view::{PhaseView, TaskView};
+use crate::view::{JobView, PhaseView, TaskView};
 use std::iter::Sum;
 
 /// Work left, in seconds of the partition.
@@ -38,6 +38,70 @@ impl Left {
         let tasks = f64::from(phase.to_do());
         let work_s = (task_s * tasks - behind.sum::<f64>()).max(0.0);
         Left { work_s: work_s * phase.one, error_s: error_s(phase, task_s) * tasks * phase.one }
+    }
+}
+
+/// What a task of a phase takes before any has finished, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Guess {
+    task_s: f64,
+    /// Whether anything is known of that very phase: its progress, a hint, earlier runs.
+    is_sure: bool,
+}
+
+impl Guess {
+    /// Something is known of that phase.
+    pub fn sure(task_s: f64) -> Guess {
+        Guess { task_s, is_sure: true }
+    }
+
+    /// Other jobs, or the configuration, say so.
+    pub fn unsure(task_s: f64) -> Guess {
+        Guess { task_s, is_sure: false }
+    }
+}
+
+/// What is left of a job, to be compared with another.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Remaining {
+    /// Work, as far as anything tells, in seconds of the partition.
+    work_s: f64,
+    /// That of phases of whose tasks nothing is known, as guessed.
+    unknown_s: f64,
+    /// How many tasks those have left, and all, each by its share of the partition.
+    unknown: f64,
+    tasks: f64,
+}
+
+impl Remaining {
+    /// Of all phases of the job, with what is known of them before any task has finished.
+    pub fn of(job: &JobView, guess: impl Fn(&PhaseView) -> Guess) -> Remaining {
+        job.phases.iter().fold(Remaining::default(), |sum, phase| {
+            let guess = guess(phase);
+            let left = Left::of(phase, guess.task_s).work_s;
+            let tasks = f64::from(phase.to_do()) * phase.one;
+            let unknown = if guess.is_sure || phase.finished > 0 { 0.0 } else { 1.0 };
+            Remaining {
+                work_s: sum.work_s + left,
+                unknown_s: sum.unknown_s + unknown * left,
+                unknown: sum.unknown + unknown * tasks,
+                tasks: sum.tasks + tasks,
+            }
+        })
+    }
+
+    /// Whether that is surely no more than such a part of what the other has left: of whose tasks nothing is known, they take as long as
+    /// those of the other at least.
+    pub fn is_below(&self, part: f64, other: &Remaining) -> bool {
+        let other_task_s = if other.tasks > 0.0 { other.work_s / other.tasks } else { 0.0 };
+        let unknown_s = self.unknown_s.max(self.unknown * other_task_s);
+        self.work_s - self.unknown_s + unknown_s <= part * other.work_s
+    }
+
+    /// Whether there is no other of which that is a smaller part than of what is left of `job`.
+    pub fn is_no_less(&self, job: &Remaining) -> bool {
+        let known_s = |of: &Remaining| of.work_s - of.unknown_s;
+        known_s(self) >= known_s(job) && self.unknown_s >= job.unknown_s && self.unknown >= job.unknown
     }
 }
 

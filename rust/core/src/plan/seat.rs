@@ -3,8 +3,9 @@
 //! one that leaves, or comes.
 
 use super::usable::Asks;
+use crate::estimate::left::Remaining;
 use crate::policy::{self, EstimateError, Policy, Supply, Target};
-use crate::settings::PolicyKind;
+use crate::settings::{PolicyKind, QueueSettings};
 use crate::state::Job;
 use crate::units::{AppId, PartitionId};
 use crate::view::{JobView, PhaseView};
@@ -111,6 +112,11 @@ impl Seat {
             }));
         }
         placed
+    }
+
+    /// What is left of the job as its policy knows.
+    pub fn remaining(&self, app: AppId, settings: &QueueSettings) -> Option<Remaining> {
+        self.classes.values().find_map(|class| Some(class.policy.remaining(class.job(app)?, settings)))
     }
 
     /// How good past estimates of sizes were.

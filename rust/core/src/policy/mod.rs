@@ -10,6 +10,7 @@ mod srpt;
 mod turns;
 
 use crate::entitlement::EPSILON;
+use crate::estimate::left::{Guess, Remaining};
 use crate::settings::{PolicyKind, QueueSettings};
 use crate::units::{AppId, Millis, Resource};
 use crate::view::{JobView, PhaseView};
@@ -109,6 +110,14 @@ pub trait Policy: DynClone + Send + std::fmt::Debug {
     /// How good its estimates were, oldest first, if the policy learns sizes.
     fn errors(&self) -> Vec<EstimateError> {
         Vec::new()
+    }
+
+    /// What is left of the job as far as the policy knows.
+    fn remaining(&self, job: &JobView, settings: &QueueSettings) -> Remaining {
+        Remaining::of(job, |phase| match phase.earlier_s {
+            Some(task_s) => Guess::sure(task_s),
+            None => Guess::unsure(settings.default_task.seconds()),
+        })
     }
 
     /// How the policy sized the job, if it sizes jobs by itself.

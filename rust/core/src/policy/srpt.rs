@@ -2,7 +2,7 @@
 
 use super::turns::Turns;
 use super::{fill_in_order, sorted_by_key, JobView, PhaseView, Policy, Supply, Target};
-use crate::estimate::left::Left;
+use crate::estimate::left::{Guess, Left, Remaining};
 use crate::estimate::training::History;
 use crate::settings::QueueSettings;
 use crate::units::AppId;
@@ -28,15 +28,22 @@ impl Policy for Srpt {
     fn departed(&mut self, _app: AppId, phases: &[PhaseView]) {
         self.history.note(phases);
     }
+
+    fn remaining(&self, job: &JobView, settings: &QueueSettings) -> Remaining {
+        Remaining::of(job, |phase| match phase.earlier_s {
+            Some(task_s) => Guess::sure(task_s),
+            None => Guess::unsure(self.expected_s(phase, settings)),
+        })
+    }
 }
 
 impl Srpt {
     fn left(&self, job: &JobView, settings: &QueueSettings) -> Left {
+        job.phases.iter().map(|phase| Left::of(phase, self.expected_s(phase, settings))).sum()
+    }
+
+    fn expected_s(&self, phase: &PhaseView, settings: &QueueSettings) -> f64 {
         let default = settings.default_task;
-        let of = |phase| {
-            let expected = self.history.expected(phase);
-            Left::of(phase, expected.map_or(default.seconds(), |expected| expected.task_s(default)))
-        };
-        job.phases.iter().map(of).sum()
+        self.history.expected(phase).map_or(default.seconds(), |expected| expected.task_s(default))
     }
 }

@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn law_5_what_has_just_begun_or_was_just_resumed_is_left_alone_but_by_adaptive() {
         let begun = Candidate { ran: Millis(4_000), running_for: Millis(4_000), ..MIDDLE };
-        let resumed = Candidate { running_for: Millis(29_000), resumed: true, ..MIDDLE };
+        let resumed = Candidate { running_for: Millis(9_000), resumed: true, ..MIDDLE };
         for preemption in ["suspend", "suspend-or-kill", "kill"] {
             assert_eq!((how_under(preemption, begun), how_under(preemption, resumed)), (None, None), "{preemption}");
         }
@@ -230,7 +230,7 @@ mod tests {
                 let of = Candidate { ran, running_for, resumed: true, overdue: true, in_spare_room: true, ..MIDDLE };
                 [Sake::OwnQueue, Sake::OtherQueue].map(|sake| how_for(sake, preemption, of).is_some())
             };
-            assert_eq!((overdue(29), overdue(30)), ([false; 2], [true; 2]), "{preemption}");
+            assert_eq!((overdue(9), overdue(10)), ([false; 2], [true; 2]), "{preemption}");
         }
     }
 

@@ -12,8 +12,9 @@ use super::users::From;
 use super::victims::{self, Standing, VictimOrder};
 use crate::decision::Cause;
 use crate::entitlement::EPSILON;
+use crate::estimate::left::Remaining;
 use crate::fact::PhaseKey;
-use crate::plan::{Entry, PartitionPlan};
+use crate::plan::{Entry, PartitionPlan, Planner};
 use crate::settings::{Candidates, QueueSettings, Settings};
 use crate::state::{Claim, Cluster, Container, For, Job, Node, Reason};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
@@ -61,6 +62,8 @@ struct Hopeless {
     /// The taker's last place.
     rank: Option<usize>,
     need: Resource,
+    /// What the taker has left, if who has less could get something.
+    hardly_less: Option<Remaining>,
     why: Refusal,
 }
 
@@ -80,6 +83,7 @@ pub(super) struct Wish {
 /// Containers that could be taken, and how much each job can spare. They are looked at only as far as somebody needs them:
 /// queue by queue and job by job, from the last in order; or, where the order is over all jobs, from the first to go.
 pub(super) struct Market<'a> {
+    planner: &'a Planner,
     plan: &'a PartitionPlan,
     partition: PartitionId,
     settings: &'a Settings,
@@ -97,6 +101,8 @@ pub(super) struct Market<'a> {
     taken: BTreeSet<ContainerId>,
     /// What each job can spare, after what was taken.
     spare: BTreeMap<AppId, Spare>,
+    /// What each job has left, once somebody asked.
+    remaining: BTreeMap<AppId, Remaining>,
     /// What each queue, parents included, holds above its entitlement, once somebody asked.
     queue_spare: Option<BTreeMap<QueueId, f64>>,
     /// What a job of a queue could not get: nobody there gets as much or more who comes after it.
@@ -110,12 +116,14 @@ impl<'a> Market<'a> {
     /// With what jobs give way with by the starvation rule.
     pub(super) fn open(
         cluster: &Cluster,
+        planner: &'a Planner,
         plan: &'a PartitionPlan,
-        partition: PartitionId,
         settings: &'a Settings,
         giving: BTreeMap<AppId, f64>,
     ) -> Market<'a> {
+        let partition = plan.partition();
         let mut market = Market {
+            planner,
             plan,
             partition,
             settings,
@@ -127,6 +135,7 @@ impl<'a> Market<'a> {
             classes: Classes::open(settings, partition),
             taken: BTreeSet::new(),
             spare: BTreeMap::new(),
+            remaining: BTreeMap::new(),
             queue_spare: None,
             hopeless: Vec::new(),
             closed: false,
@@ -169,7 +178,7 @@ impl<'a> Market<'a> {
     /// those that could go.
     pub(super) fn buy(&mut self, cluster: &mut Cluster, place: usize, wish: Wish) -> Result<NodeId, Refusal> {
         let entry = self.plan.entries.get(place).ok_or(Refusal::NobodyAfter)?;
-        if let Some(hopeless) = self.hopeless(entry, wish.need) {
+        if let Some(hopeless) = self.hopeless(cluster, entry, wish.need) {
             return Err(hopeless.why);
         }
         let mut sale = Sale::new(cluster, self.plan, place, entry, wish);
@@ -181,7 +190,8 @@ impl<'a> Market<'a> {
         // Prices only rise while the plan lasts; but another job may be welcome where this one was refused, and need less to go if its
         // user may hold more.
         if sold.is_none() && !sale.elsewhere && wish.from == From::Anybody {
-            self.hopeless.push(Hopeless { queue: entry.queue, rank: sale.rank, need: wish.need, why });
+            let hardly_less = sale.hardly_more.then(|| self.remaining(cluster, entry.app));
+            self.hopeless.push(Hopeless { queue: entry.queue, rank: sale.rank, need: wish.need, hardly_less, why });
         }
         sold.ok_or(why)
     }
@@ -209,17 +219,26 @@ impl<'a> Market<'a> {
 
     /// The same on that node only; whether it could be freed.
     pub(super) fn buy_at(&mut self, cluster: &mut Cluster, place: usize, wish: Wish, home: NodeId) -> bool {
-        let entry = self.plan.entries.get(place).filter(|entry| self.hopeless(entry, wish.need).is_none());
-        let Some(entry) = entry else { return false };
-        let victims = self.victims_at(cluster, home);
-        self.buy_among(cluster, &mut Sale::new(cluster, self.plan, place, entry, wish), &victims).is_some()
+        let Some(entry) = self.plan.entries.get(place) else { return false };
+        if self.hopeless(cluster, entry, wish.need).is_some() {
+            return false;
+        }
+        let mut sale = Sale::new(cluster, self.plan, place, entry, wish);
+        let victims = self.victims_at(cluster, home, &sale);
+        self.buy_among(cluster, &mut sale, &victims).is_some()
     }
 
-    /// Who wished for no more, comes no later, and got nothing.
-    fn hopeless(&self, entry: &Entry, need: Resource) -> Option<&Hopeless> {
-        let rank = self.plan.rank(entry.app);
-        let worse = |other: &Hopeless| other.queue == entry.queue && other.rank <= rank && other.need.fits_in(need);
-        self.hopeless.iter().find(|other| worse(other))
+    /// Who wished for no more, comes no later, has no more left, and got nothing.
+    fn hopeless(&mut self, cluster: &Cluster, entry: &Entry, need: Resource) -> Option<Hopeless> {
+        if self.hopeless.is_empty() {
+            return None;
+        }
+        let (rank, remaining) = (self.plan.rank(entry.app), self.remaining(cluster, entry.app));
+        let worse = |other: &&Hopeless| {
+            let no_less = other.hardly_less.is_none_or(|other| remaining.is_no_less(&other));
+            other.queue == entry.queue && other.rank <= rank && other.need.fits_in(need) && no_less
+        };
+        self.hopeless.iter().find(worse).copied()
     }
 
     /// The victim is offered, too; those that go, if they are enough now.
@@ -277,7 +296,7 @@ impl<'a> Market<'a> {
 
     /// What the node has for that sale before any victim is offered.
     fn nothing_offered(&self, sale: &Sale, node: &Node) -> Offer {
-        let room_mb = room_for_suspended_mb(&self.settings.cluster, node);
+        let room_mb = room_for_suspended_mb(&self.settings.cluster, node) + sale.returning_mb();
         let offer = Offer::on(node, |app| self.plan.is_before(sale.place, app), room_mb);
         // Who may hold no more must give as much as it gets.
         let room = if sale.wish.from == From::Anybody { offer.room } else { offer.room.at_most(Resource::ZERO) };
@@ -308,6 +327,23 @@ impl<'a> Market<'a> {
             true if self.plan.rank(app) <= sale.rank => spare.above_target,
             _ => spare.above_kept,
         }
+    }
+
+    /// Whether it pays that the job loses a container to that sale (law 24). Neither priorities, guarantees of queues nor the starvation
+    /// rule ask for sizes.
+    fn pays(&mut self, cluster: &Cluster, sale: &Sale, app: AppId, job: &Job) -> bool {
+        if !sale.is_of(job.queue) || job.priority < sale.priority {
+            return true;
+        }
+        let part = self.rules(cluster, job.queue).threshold(sale.wish.purpose == For::Start);
+        let of_job = self.remaining(cluster, app);
+        part.is_none_or(|part| self.remaining(cluster, sale.app).is_below(part, &of_job))
+    }
+
+    /// What the job has left.
+    fn remaining(&mut self, cluster: &Cluster, app: AppId) -> Remaining {
+        let (planner, settings, partition) = (self.planner, self.settings, self.partition);
+        *self.remaining.entry(app).or_insert_with(|| planner.remaining(cluster, settings, partition, app))
     }
 
     /// Whether the victim's job, and its queue against others, can spare it. Targets are fractions and containers are not: the last
@@ -409,8 +445,9 @@ impl<'a> Market<'a> {
         self.settings.queue(cluster.queues().get(&queue).map_or("", |queue| queue.path.as_str()))
     }
 
-    /// What may be taken on one node, in the order in which it goes.
-    fn victims_at(&mut self, cluster: &Cluster, home: NodeId) -> Vec<Victim> {
+    /// What may be taken for that sale on one node, in the order in which it goes.
+    fn victims_at(&mut self, cluster: &Cluster, home: NodeId, sale: &Sale) -> Vec<Victim> {
+        let returning_mb = sale.returning_mb();
         let mut apps: Vec<AppId> = cluster.on_node(home).map(|(_, container)| container.app).collect();
         apps.sort_unstable();
         apps.dedup();
@@ -419,15 +456,15 @@ impl<'a> Market<'a> {
         let mut crowd = Vec::new();
         for app in apps {
             let Some(job) = cluster.jobs().get(&app) else { continue };
-            guests.extend(self.of_job_at(cluster, job, home, true));
+            guests.extend(self.of_job_at(cluster, job, home, true, returning_mb));
             if self.order_of(cluster, job.queue).over_all_jobs().is_some() {
                 if self.is_candidate(cluster, app, job) {
-                    crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, false)));
+                    crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, false, returning_mb)));
                 }
-            } else if let Some(place) =
-                self.plan.rank(app).filter(|_| self.spare_of(app, job).above_kept_from_higher > EPSILON)
-            {
-                ranked.push((place, job));
+            } else if let Some(place) = self.plan.rank(app) {
+                if self.spare_of(app, job).above_kept_from_higher > EPSILON && self.pays(cluster, sale, app, job) {
+                    ranked.push((place, job));
+                }
             }
         }
         guests.sort_by_key(|(turn, _)| *turn);
@@ -436,7 +473,7 @@ impl<'a> Market<'a> {
         let mut victims: Vec<Victim> = guests.into_iter().map(|(_, victim)| victim).collect();
         victims.extend(crowd.into_iter().map(|(_, victim)| victim));
         for (_, job) in ranked {
-            let mut own: Vec<_> = self.of_job_at(cluster, job, home, false).collect();
+            let mut own: Vec<_> = self.of_job_at(cluster, job, home, false, returning_mb).collect();
             own.sort_by_key(|(turn, _)| *turn);
             victims.extend(own.into_iter().map(|(_, victim)| victim));
         }
@@ -451,7 +488,7 @@ impl<'a> Market<'a> {
         guests: bool,
     ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
         let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
-        self.of_those(cluster, job, containers, guests).filter_map(Result::ok)
+        self.of_those(cluster, job, containers, guests, 0).filter_map(Result::ok)
     }
 
     /// The same of those on one node: a job may have thousands, and a node has few.
@@ -461,9 +498,10 @@ impl<'a> Market<'a> {
         job: &'b Job,
         home: NodeId,
         guests: bool,
+        returning_mb: i64,
     ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
         let containers = cluster.on_node(home).filter(|(id, _)| job.containers.contains(id));
-        self.of_those(cluster, job, containers, guests).filter_map(Result::ok)
+        self.of_those(cluster, job, containers, guests, returning_mb).filter_map(Result::ok)
     }
 
     /// Of those containers what may be taken, and what keeps each of the others.
@@ -473,13 +511,14 @@ impl<'a> Market<'a> {
         job: &'b Job,
         containers: T,
         guests: bool,
+        returning_mb: i64,
     ) -> impl Iterator<Item = Result<(Turn, Victim), Refusal>> + use<'a, 'b, T> {
         let queue = self.rules(cluster, job.queue);
         let order = victims::order(queue.victims);
         let meant =
             move |(_, container): &(ContainerId, &Container)| (container.phase.partition != self.partition) == guests;
         containers.filter(meant).map(move |(id, container)| {
-            let victim = self.victim(cluster, queue, job, (id, container))?;
+            let victim = self.victim(cluster, queue, job, (id, container), returning_mb)?;
             let left = || time_left(queue, job, (id, container), cluster.now());
             let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left: &left });
             let turn = (job.is_first_task(id, container.phase), by_rule, Reverse((container.allocated, id)));
@@ -494,8 +533,9 @@ impl<'a> Market<'a> {
         queue: &QueueSettings,
         job: &Job,
         (id, container): (ContainerId, &Container),
+        returning_mb: i64,
     ) -> Result<Victim, Refusal> {
-        let may = may_take(cluster, self.settings, queue, job, (id, container), self.partition)?;
+        let may = may_take(cluster, self.settings, queue, job, (id, container), self.partition, returning_mb)?;
         let guest = container.phase.partition != self.partition;
         let resource = container.resource();
         Ok(Victim {

@@ -20,7 +20,8 @@ pub(super) struct Permission {
     pub not_for_own: Option<Refusal>,
 }
 
-/// How the container on a live node of the partition may be taken now, or what keeps it.
+/// How the container on a live node of the partition may be taken now, or what keeps it. So much suspended memory of the node goes on when
+/// it is: `returning_mb`.
 pub(super) fn may_take(
     cluster: &Cluster,
     settings: &Settings,
@@ -28,6 +29,7 @@ pub(super) fn may_take(
     job: &Job,
     (id, container): (ContainerId, &Container),
     partition: PartitionId,
+    returning_mb: i64,
 ) -> Result<Permission, Refusal> {
     let now = cluster.now();
     // What is parked is suspended anyway, or runs on where that is impossible; nobody takes it.
@@ -61,7 +63,7 @@ pub(super) fn may_take(
         preempted_for: container.preempted_for,
         kill_rounds: if in_crowd { killed.saturating_sub(CROWD_ROUNDS) } else { killed },
         node_can_suspend: node.can_suspend,
-        memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node),
+        memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node) + returning_mb,
     };
     let for_own = match sells_within(cluster, queue, job.queue) {
         true => how(queue, &candidate, Sake::OwnQueue).map(|how| (how, None)),

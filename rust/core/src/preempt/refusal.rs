@@ -30,6 +30,8 @@ pub enum Refusal {
     Budget,
     /// They will end soon.
     NearEnd,
+    /// Their jobs have hardly more left to do than it.
+    HardlyMore,
     /// Work of their kind was killed so often that it is spared now.
     Killed,
     /// Their nodes keep as much suspended memory as they may.
@@ -73,6 +75,9 @@ impl fmt::Display for Refusal {
             Refusal::MinResumed(_) => "containers of jobs after it that have just gone on (min-resumed-ms)",
             Refusal::Budget => "containers that were suspended for as long as they may be (suspension-budget-ms)",
             Refusal::NearEnd => "containers that end soon (wait-before-end-ms)",
+            Refusal::HardlyMore => {
+                "the end of tasks of jobs that have hardly more left to do than it (preemption-threshold)"
+            }
             Refusal::Killed => "containers whose kind was killed too often",
             Refusal::SuspendedMemory => {
                 "nodes that may keep no more suspended memory (max-suspended-memory, RAM and swap)"
@@ -107,7 +112,7 @@ impl Refusals {
         }
     }
 
-    fn add(&mut self, refusal: Refusal, count: u32) {
+    pub fn add(&mut self, refusal: Refusal, count: u32) {
         let alike = |other: &Refusal| std::mem::discriminant(other) == std::mem::discriminant(&refusal);
         match self.0.iter_mut().find(|(other, _)| alike(other)) {
             Some((other, all)) => (*other, *all) = ((*other).min(refusal), *all + count),

@@ -165,7 +165,9 @@ impl Spoken {
         for id in job.suspended.iter().filter(|id| !self.back.contains(id)) {
             let Some(container) = cluster.containers().get(id) else { continue };
             let home = cluster.nodes().get(&container.node).filter(|node| node.partition == self.partition);
-            let claimed = |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(*id));
+            // What only waits at home for what ends there may buy.
+            let claimed =
+                |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(*id) && claim.is_freed());
             let lent = container.reason == Some(Reason::Lent);
             let stays = lent
                 || container.proposed

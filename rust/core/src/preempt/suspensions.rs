@@ -1,12 +1,13 @@
-//! Suspensions end by a deadline (law 6).
+//! Suspensions end by a deadline (law 6): with the next room at home, and where killing is allowed by a kill, so that the task is run again
+//! elsewhere.
 
-use super::settings_of;
+use super::{reduces_have_its_room, settings_of};
 use crate::decision::Cause;
-use crate::settings::Settings;
+use crate::settings::{Mode, Settings};
 use crate::state::{Claim, Cluster, For, Node};
 use crate::units::{ContainerId, Millis};
 
-/// First the container's room is claimed where it is, later it is killed.
+/// First the container's room is claimed where it is; in the mode `kill` it is killed later.
 pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
     let now = cluster.now();
     // No deadline of any queue is before this.
@@ -17,7 +18,7 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
     for (id, since, node, app, resource) in overdue {
         let deadline = settings_of(cluster, settings, app).max_suspension;
         let spent = now.since(since);
-        if spent >= deadline + deadline {
+        if spent >= deadline + deadline && may_kill(cluster, settings, id, false) {
             kill(cluster, id, Cause::SuspendedTooLong);
         } else if spent >= deadline {
             let waits = |claim: &Claim| claim.purpose == For::Resume(id);
@@ -28,6 +29,16 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
             }
         }
     }
+}
+
+/// Whether the suspended container may be killed, so that it is run again elsewhere: where that is allowed, where reduces of its own job
+/// wait for it in its room, and at last where it is `kept_out` though its job may run it and was suspended for twice as long as a container
+/// may: jobs could else wait for each other for ever.
+pub fn may_kill(cluster: &Cluster, settings: &Settings, id: ContainerId, kept_out: bool) -> bool {
+    let Some(container) = cluster.containers().get(&id) else { return false };
+    let deadline = settings_of(cluster, settings, container.app).max_suspension;
+    let overdue = cluster.now().since(container.since) >= deadline + deadline;
+    settings.cluster.mode == Mode::Kill || kept_out && overdue || reduces_have_its_room(cluster, container)
 }
 
 /// Proposes to kill the container, unless something stands against it: that it was refused to go on a moment ago does not.

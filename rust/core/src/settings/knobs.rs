@@ -205,9 +205,18 @@ pub const KNOBS: &[Knob] = &[
                   more. A queue that lacks what it is entitled to may take it all the same.",
     },
     Knob {
+        name: "preemption-threshold",
+        unit: "fraction",
+        default: "0.7",
+        range: Range::Fraction(0.0, 1.0),
+        per_queue: true,
+        meaning: "A job of this queue loses containers only to jobs of it that have no more left to do than this part of what it has left; at \
+                  1 to all that come before it. Priorities, other queues' guarantees and the starvation rule ask for no sizes.",
+    },
+    Knob {
         name: "min-resumed-ms",
         unit: "ms",
-        default: "30000",
+        default: "10000",
         range: Range::Whole(0, DAY_MS),
         per_queue: true,
         meaning: "After a resume, a container runs at least this long before it is suspended again. Where it was resumed in room \
@@ -220,7 +229,7 @@ pub const KNOBS: &[Knob] = &[
         default: "600000",
         range: Range::Whole(1_000, 30 * DAY_MS),
         per_queue: true,
-        meaning: "A container suspended for this long gets the next room on its node; after twice as long it is \
+        meaning: "A container suspended for this long gets the next room on its node; in the mode `kill`, after twice as long, it is \
                   killed, so that its job can rerun it elsewhere.",
     },
     Knob {
@@ -230,8 +239,8 @@ pub const KNOBS: &[Knob] = &[
         range: Range::Whole(0, 30 * DAY_MS),
         per_queue: true,
         meaning:
-            "A suspended container that its job may run, and whose node has no room for so long, is killed: it is \
-                  run again elsewhere.",
+            "A suspended container that its job may run, and whose node has no room for so long, is killed in the mode `kill`: it is \
+                  run again elsewhere. In the mode `suspend` only a map whose room its own job's reduces hold, which wait for it.",
     },
     Knob {
         name: "lend",

@@ -146,6 +146,7 @@ impl QueueSettings {
             wait_before_end: Millis(values.number("wait-before-end-ms")),
             min_run: Millis(values.number("min-run-ms")),
             suspension_budget: Millis(values.number("suspension-budget-ms")),
+            preemption_threshold: values.number("preemption-threshold"),
             min_resumed: Millis(values.number("min-resumed-ms")),
             max_suspension: Millis(values.number("max-suspension-ms")),
             resume_locality: Millis(values.number("resume-locality-ms")),

@@ -39,6 +39,7 @@ fn who_suspended_a_container_is_told_even_when_that_one_is_gone_on() {
 fn h_04_a_new_job_trains_at_once_and_the_rest_of_it_waits_for_its_turn() {
     let mut world = cluster()
         .set("training-preempts", "on")
+        .set("preemption-threshold", "1")
         .job(Job::new("first").tasks(100, secs(30)))
         .job(Job::new("second").tasks(80, secs(30)).at(secs(100)));
     world.run_until(secs(110));
@@ -61,6 +62,7 @@ fn h_04_a_new_job_trains_at_once_and_the_rest_of_it_waits_for_its_turn() {
 fn h_10_training_tasks_are_not_taken_from_the_last_in_order() {
     let mut world = cluster()
         .set("training-preempts", "on")
+        .set("preemption-threshold", "1")
         .set("max-suspended-memory", "1") // nobody is spared because memory is full
         .job(Job::new("first").tasks(100, secs(50)))
         .job(Job::new("second").tasks(200, secs(50)).at(secs(100)))

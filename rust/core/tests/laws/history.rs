@@ -78,7 +78,8 @@ fn policies_begin_with_what_the_class_took_and_not_with_the_mean_of_all() {
 fn hfsp_learns_nothing_ahead_of_its_turn_of_a_job_whose_class_it_knows() {
     let first = after(cluster("hfsp"), &[Job::new("long 1").tasks(60, secs(100))]);
     let held = |known: &[Record]| {
-        let mut world = cluster("hfsp").set("training-preempts", "on").job(Job::new("short").tasks(100, secs(30)));
+        let as_published = cluster("hfsp").set("training-preempts", "on").set("preemption-threshold", "1");
+        let mut world = as_published.job(Job::new("short").tasks(100, secs(30)));
         world = world.job(Job::new("long 2").tasks(100, secs(100)).at(secs(60)).recalls(known));
         world.run_until(secs(100));
         let held = world.held("long 2");

@@ -30,6 +30,7 @@ mod small_and_big;
 mod spreading;
 mod standing;
 mod suspension;
+mod threshold;
 mod turns;
 mod unused;
 mod users;

@@ -120,6 +120,7 @@ fn law_8_jobs_that_kill_each_others_work_as_it_begins_end_nevertheless() {
         .set("preemption", "kill")
         .set("min-run-ms", "0")
         .set("plan-interval-ms", "0")
+        .set("preemption-threshold", "1")
         .job(late("one"))
         .job(late("two").at(secs(20)));
     world.run();

@@ -30,16 +30,22 @@ fn suspended_containers_resume_at_home_before_new_ones_start() {
     assert_eq!(world.count.resumed, world.count.suspended);
 }
 
-/// The important job needs so long that what it had suspended must go on elsewhere.
-#[test]
-fn law_6_what_cannot_be_resumed_by_its_deadline_is_killed_and_run_again() {
+/// The important job needs so long that what it had suspended could only go on elsewhere.
+fn kept_out_by_an_important_job(mode: &str) -> World {
     let mut world = World::new()
         .node(Node::of(gb(8)))
         .set("policy", "fifo")
+        .set("mode", mode)
         .set("max-suspension-ms", "20000")
         .job(Job::new("usual").tasks(6, secs(600)))
         .job(Job::new("important").tasks(3, secs(400)).at(secs(30)).priority(1));
     world.run();
+    world
+}
+
+#[test]
+fn law_6_what_cannot_be_resumed_by_its_deadline_is_killed_and_run_again_where_that_is_allowed() {
+    let world = kept_out_by_an_important_job("kill");
     let times = |which: &dyn Fn(&Decision) -> bool| -> Vec<_> {
         world.decided.iter().filter(|(_, decision)| which(decision)).map(|(at, _)| *at).collect()
     };
@@ -49,10 +55,17 @@ fn law_6_what_cannot_be_resumed_by_its_deadline_is_killed_and_run_again() {
     assert!(killed[0].since(suspended[0]) >= secs(40) && killed[0].since(suspended[0]) <= secs(45));
 }
 
+#[test]
+fn law_6_in_the_mode_suspend_it_waits_for_room_at_home_and_nothing_is_killed() {
+    let world = kept_out_by_an_important_job("suspend");
+    assert_eq!((world.count.expired, world.count.preempted), (0, 0));
+    assert!(world.count.suspended > 0 && world.count.resumed == world.count.suspended, "{:?}", world.count);
+}
+
 /// A limit of CapacityScheduler keeps it from going on, at every heartbeat: that must not keep it from its end.
 #[test]
 fn law_6_what_is_refused_to_go_on_again_and_again_is_killed_nevertheless() {
-    let knobs = [("mode", "suspend"), ("policy", "fifo"), ("min-run-ms", "0"), ("max-suspension-ms", "60000")];
+    let knobs = [("mode", "kill"), ("policy", "fifo"), ("min-run-ms", "0"), ("max-suspension-ms", "60000")];
     let mut cluster = Direct::with(&[knobs.as_slice(), &[("plan-interval-ms", "6000")]].concat(), 1, 1);
     cluster.asks(0, 10);
     cluster.heartbeat(0);
@@ -84,6 +97,7 @@ fn law_5_nothing_is_suspended_before_its_minimum_run_time_or_beyond_its_budget()
         .set("policy", "las")
         .set("min-run-ms", "8000")
         .set("min-resumed-ms", "4000")
+        .set("preemption-threshold", "1")
         .set("suspension-budget-ms", "30000");
     for n in 0..6 {
         world = world.job(Job::new(&format!("job{n}")).tasks(30, secs(20)).at(secs(7 * n)));
@@ -198,7 +212,7 @@ fn a_job_with_nothing_but_suspended_containers_gets_their_room_back() {
 
 #[test]
 fn p_04_a_container_kept_out_of_its_home_is_run_again_elsewhere_after_a_while_and_not_before() {
-    let mut world = pushed_out(&[("resume-locality-ms", "40000"), ("preemption", "wait")]);
+    let mut world = pushed_out(&[("mode", "kill"), ("resume-locality-ms", "40000"), ("preemption", "wait")]);
     world.park("first", false);
     world.run_until(secs(138));
     assert_eq!((world.suspended("first"), world.count.expired), (6, 0));
@@ -209,7 +223,7 @@ fn p_04_a_container_kept_out_of_its_home_is_run_again_elsewhere_after_a_while_an
 
 #[test]
 fn p_04_what_was_parked_while_it_was_kept_out_begins_to_wait_when_it_is_woken() {
-    let mut world = pushed_out(&[("resume-locality-ms", "40000"), ("preemption", "wait")]);
+    let mut world = pushed_out(&[("mode", "kill"), ("resume-locality-ms", "40000"), ("preemption", "wait")]);
     world.park("first", false);
     world.run_until(secs(110));
     world.park("first", true);

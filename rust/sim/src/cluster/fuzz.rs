@@ -138,7 +138,7 @@ fn one<T: Copy>(rng: &mut impl Rng, words: &[T]) -> T {
 fn random_settings(world: World, rng: &mut impl Rng) -> World {
     let heartbeat = one(rng, &[secs(1), secs(3), secs(6)]);
     let cost = one(rng, &[0, 0, 500]);
-    let choices: [(&str, &[&str]); 29] = [
+    let choices: [(&str, &[&str]); 30] = [
         ("policy", PolicyKind::NAMES),
         ("mode", &["order", "suspend", "suspend", "kill"]),
         ("preemption", &["wait", "suspend", "suspend", "suspend-or-kill", "kill", "adaptive"]),
@@ -162,6 +162,7 @@ fn random_settings(world: World, rng: &mut impl Rng) -> World {
         ("resume-locality-ms", &["0", "20000", "300000"]),
         ("min-run-ms", &["0", "2000", "5000"]),
         ("min-resumed-ms", &["0", "10000"]),
+        ("preemption-threshold", &["0.2", "1"]),
         ("suspension-budget-ms", &["0", "20000", "1800000"]),
         ("max-suspension-ms", &["20000", "120000"]),
         ("max-suspended-memory", &["0.25", "0.5", "2"]),

@@ -12,7 +12,7 @@ use super::world::World;
 use crate::job::secs;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Fact, PhaseKey};
-use hiatus_core::settings::Settings;
+use hiatus_core::settings::{Mode, Settings};
 use hiatus_core::state::{Claim, Cluster, For};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
@@ -119,6 +119,7 @@ impl Laws {
         takings::guards(&self.settings, cluster, &takings);
         takings::enough_and_no_more(world, decisions, &takings, &self.collected);
         takings::higher_claims(world, &takings);
+        takings::threshold(world, &takings);
         takings::guarantees(world, &takings);
         takings::suspended_memory(&self.settings, cluster, decisions);
         state::parked_ones_rest(cluster, decisions);
@@ -162,6 +163,17 @@ impl Laws {
             }
             let limit = self.settings.queue(&queue.path).max_suspension;
             let spent = cluster.now().since(container.since);
+            if self.settings.cluster.mode < Mode::Kill {
+                let node = &cluster.nodes()[&container.node];
+                let claimed = node.claims.iter().any(|claim| claim.purpose == For::Resume(id));
+                let live = node.is_live(cluster.now()) && !node.decommissioning;
+                let waits = live && !claimed && !node.loans.contains_key(&id);
+                // Its claim ends with what it was refused, and is made anew with the next plan.
+                let refused = cluster.now() <= container.barred_until + secs(12);
+                let ends = !waits || refused || spent <= limit + GRACE;
+                assert!(ends, "law 6: {id:?} suspended for {spent:?}, and waits for no room");
+                continue;
+            }
             // It was tried, and is tried again.
             let tried = self.condemned.get(&id).map_or(Millis(0), |at| at.since(container.since));
             assert!(spent <= tried.max(limit + limit) + GRACE, "law 6: {id:?} suspended for {spent:?}");

@@ -5,7 +5,7 @@ use super::sells_within;
 use crate::world::World;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::fact::{PhaseKey, Places};
-use hiatus_core::plan::PartitionPlan;
+use hiatus_core::plan::{PartitionPlan, Planner};
 use hiatus_core::settings::{Mode, Primitive, Settings, Victims};
 use hiatus_core::state::{Claim, Cluster, Container, Job, Node, State};
 use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
@@ -28,7 +28,7 @@ impl Shortages {
         let cluster = world.core.cluster();
         let mut found = BTreeMap::new();
         for (partition, plan) in world.core.planner().all() {
-            let search = Search { cluster, plan, partition, settings };
+            let search = Search { cluster, planner: world.core.planner(), plan, partition, settings };
             for (place, entry) in plan.entries.iter().enumerate().filter(|(place, _)| plan.is_last(*place)) {
                 let Some(job) = cluster.jobs().get(&entry.app) else { continue };
                 let Some(key) = search.short_of(place, entry.app, job) else { continue };
@@ -55,6 +55,7 @@ impl Shortages {
 
 struct Search<'a> {
     cluster: &'a Cluster,
+    planner: &'a Planner,
     plan: &'a PartitionPlan,
     partition: PartitionId,
     settings: &'a Settings,
@@ -159,8 +160,15 @@ impl Search<'_> {
     /// Whether its job comes after that place, or its queue is another one from which may be taken.
     fn gives_way(&self, rank: usize, container: &Container, place: usize, taker: &Job) -> bool {
         let of_victim = &self.cluster.jobs()[&container.app];
+        let remaining = |app: AppId| self.planner.remaining(self.cluster, self.settings, self.partition, app);
+        let pays = |taker: AppId, loser: AppId| {
+            let rules = self.settings.queue(self.cluster.queue_path(loser));
+            rules.threshold(true).is_none_or(|part| remaining(taker).is_below(part, &remaining(loser)))
+        };
         if of_victim.queue == taker.queue {
-            return rank > place && sells_within(self.cluster, self.settings, taker.queue);
+            return rank > place
+                && sells_within(self.cluster, self.settings, taker.queue)
+                && (of_victim.priority < taker.priority || pays(self.plan.entries[place].app, container.app));
         }
         self.cluster.queues().get(&of_victim.queue).is_some_and(|queue| queue.preemptable)
     }

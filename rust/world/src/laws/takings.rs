@@ -223,7 +223,12 @@ pub(super) fn suspended_memory(settings: &Settings, cluster: &Cluster, decisions
         let swapped: i64 = waiting.filter(|_| lends).map(|one| one.resource().memory_mb).sum();
         let more = more - swapped;
         assert!(node.can_suspend && settings.cluster.mode >= Mode::Suspend, "law 6: suspended on {node:?}");
-        let all = node.suspended_memory_mb + more;
+        // What goes on in the victims' room changes places with them.
+        let returns = |claim: &Claim| match claim.purpose {
+            For::Resume(id) if cluster.is_suspended(id) => claim.resource.memory_mb,
+            _ => 0,
+        };
+        let all = node.suspended_memory_mb + more - node.claims.iter().map(returns).sum::<i64>();
         let held = node.ram_and_swap_mb.is_none_or(|held| all + node.total.memory_mb <= held);
         assert!(held, "law 6: more than RAM and swap hold on {node:?}");
         let cap = node.total.memory_mb as f64 * settings.cluster.max_suspended_memory;
@@ -300,6 +305,30 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
                 container.app, claim.app
             );
         }
+    }
+}
+
+/// Law 24: within a queue, and a priority, a container is taken only of a job that has much more left to do, as the queue's threshold says
+/// and its policy knows, and for one that goes on of a job that has no less left; but where the order of victims is over all jobs.
+pub(super) fn threshold(world: &World, takings: &[Taking]) {
+    let (cluster, settings) = (world.core.cluster(), world.core.settings());
+    for Taking { id, container, claim, .. } in takings {
+        let (of_victim, taker) = (&cluster.jobs()[&container.app], &cluster.jobs()[&claim.app]);
+        let rules = settings.queue(cluster.queue_path(container.app));
+        let over_all = matches!(rules.victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
+        let equals = of_victim.queue == taker.queue && of_victim.priority == taker.priority;
+        let partition = cluster.nodes()[&container.node].partition;
+        let guest = container.phase.partition != partition;
+        let Some(part) = rules.threshold(claim.purpose == For::Start).filter(|_| equals && !over_all && !guest) else {
+            continue;
+        };
+        let remaining = |app: AppId| world.core.planner().remaining(cluster, settings, partition, app);
+        let (of_taker, of_victim) = (remaining(claim.app), remaining(container.app));
+        assert!(
+            of_taker.is_below(part, &of_victim),
+            "law 24: {id:?} of a job with {of_victim:?} taken for {:?} with {of_taker:?}",
+            claim.app
+        );
     }
 }
 

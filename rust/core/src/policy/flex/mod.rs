@@ -16,8 +16,10 @@ mod work;
 use super::turns::Turns;
 use super::{by_arrival, JobView, PhaseView, Policy, Sizing, Supply, Target};
 use crate::entitlement::EPSILON;
+use crate::estimate::left::Remaining;
 use crate::estimate::training::History;
 use crate::flex::{default_evaluations, evaluations, solve};
+use crate::settings::QueueSettings;
 use crate::units::{AppId, Millis};
 use snapshot::{useful, Snapshot};
 use std::collections::BTreeMap;
@@ -55,6 +57,10 @@ impl Policy for Flex {
     fn departed(&mut self, app: AppId, phases: &[PhaseView]) {
         self.allotments.remove(&app);
         self.history.note(phases);
+    }
+
+    fn remaining(&self, job: &JobView, settings: &QueueSettings) -> Remaining {
+        Remaining::of(job, |phase| work::guess(phase, job, &self.history, settings))
     }
 
     fn sizing(&self, app: AppId) -> Option<Sizing> {

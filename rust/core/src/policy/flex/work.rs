@@ -1,7 +1,7 @@
 //! What a job has left: the average time of a phase's tasks × its tasks left (Wolf et al. 2010, §3.3), estimated anew
 //! whenever somebody asks.
 
-use crate::estimate::left::Left;
+use crate::estimate::left::{Guess, Left};
 use crate::estimate::training::{Expected, History};
 use crate::settings::QueueSettings;
 use crate::view::{JobView, PhaseView};
@@ -68,6 +68,14 @@ impl Work {
             work.whole_s += job.remaining;
         }
         work
+    }
+}
+
+/// What a task of the phase takes before any has finished.
+pub fn guess(phase: &PhaseView, job: &JobView, history: &History, settings: &QueueSettings) -> Guess {
+    match task_time(phase, job, history, settings) {
+        (Source::Average | Source::Hint | Source::Runs, task_s) => Guess::sure(task_s),
+        (Source::Earlier | Source::Default, task_s) => Guess::unsure(task_s),
     }
 }
 

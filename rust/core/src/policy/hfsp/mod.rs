@@ -24,8 +24,9 @@ pub mod virtual_cluster;
 pub mod waves;
 
 use super::{by_arrival, EstimateError, JobView, PhaseView, Policy, Sizing, Supply, Target};
-use crate::estimate::left::Left;
+use crate::estimate::left::{Left, Remaining};
 use crate::policy::turns::Turns;
+use crate::settings::QueueSettings;
 use crate::units::{AppId, Resource};
 use sizes::Sizes;
 use virtual_cluster::VirtualCluster;
@@ -84,6 +85,10 @@ impl Policy for Hfsp {
     fn departed(&mut self, app: AppId, phases: &[PhaseView]) {
         let done = self.sizes.depart(app, phases, &mut self.virtually);
         self.virtually.leave(app, done);
+    }
+
+    fn remaining(&self, job: &JobView, _settings: &QueueSettings) -> Remaining {
+        Remaining::of(job, |phase| self.sizes.guess(job, phase))
     }
 
     fn sizing(&self, app: AppId) -> Option<Sizing> {

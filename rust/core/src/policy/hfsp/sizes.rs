@@ -2,7 +2,7 @@
 
 use super::virtual_cluster::VirtualCluster;
 use super::waves::Waves;
-use crate::estimate::left::{size_error_s, Left};
+use crate::estimate::left::{size_error_s, Guess, Left};
 use crate::estimate::training::{Estimator, Expected, History, Learnt, Training};
 use crate::fact::PhaseKey;
 use crate::policy::{EstimateError, Supply};
@@ -215,6 +215,18 @@ impl Sizes {
     /// by its sizes before any is.
     pub fn really_left(&self, job: &JobView) -> Left {
         job.phases.iter().map(|phase| Left::of(phase, self.task_s(job, phase))).sum()
+    }
+
+    /// What a task of the phase takes, by its size.
+    pub fn guess(&self, job: &JobView, phase: &PhaseView) -> Guess {
+        let size = self.jobs.get(&job.app).and_then(|sizes| sizes.get(&phase.key));
+        let is_sure = |size: &Size| size.source == Source::Hint || size.source == Source::Final && !size.guessed;
+        let task_s = size.map_or(0.0, |size| size.task_s);
+        if phase.earlier_s.is_some() || size.is_some_and(is_sure) {
+            Guess::sure(task_s)
+        } else {
+            Guess::unsure(task_s)
+        }
     }
 
     /// By how much its size may be wrong, in seconds of the partition.

@@ -80,7 +80,7 @@ impl Market<'_> {
                         continue;
                     }
                     let queue = self.rules(cluster, job.queue);
-                    let Ok(victim) = self.victim(cluster, queue, job, (id, container)) else { continue };
+                    let Ok(victim) = self.victim(cluster, queue, job, (id, container), 0) else { continue };
                     if self.is_candidate(cluster, container.app, job) {
                         victims.push(victim);
                         return;

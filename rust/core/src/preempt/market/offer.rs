@@ -6,7 +6,7 @@ use super::super::users::From;
 use super::{Victim, Wish};
 use crate::entitlement::EPSILON;
 use crate::plan::{Entry, PartitionPlan};
-use crate::state::{Cluster, Node};
+use crate::state::{Cluster, For, Node};
 use crate::units::{AppId, ContainerId, NodeId, QueueId, Resource};
 use std::collections::BTreeMap;
 
@@ -27,6 +27,8 @@ pub(super) struct Sale {
     pub elsewhere: bool,
     /// Whether there are victims that others could have who wish for less: their node is smaller than that.
     pub too_large: bool,
+    /// Whether there are victims that who has less left could have.
+    pub hardly_more: bool,
     /// What keeps those that were looked at and could not be had.
     pub refusals: Refusals,
     /// How many victims could be spared, whether or not they are enough.
@@ -45,8 +47,18 @@ impl Sale {
             offers: BTreeMap::new(),
             elsewhere: false,
             too_large: false,
+            hardly_more: false,
             refusals: Refusals::default(),
             spared: 0,
+        }
+    }
+
+    /// Suspended memory of its node that goes on with what is bought, in MiB: it changes places with the victims', and all together stays
+    /// the same.
+    pub fn returning_mb(&self) -> i64 {
+        match self.wish.purpose {
+            For::Resume(_) => self.wish.need.memory_mb,
+            For::Start => 0,
         }
     }
 

@@ -76,11 +76,15 @@ impl Market<'_> {
             let Seller { app, victims, .. } = &self.losers[loser].sellers[at];
             let app = *app;
             let all_taken = victims.as_ref().is_some_and(|all| all.iter().all(|one| self.taken.contains(&one.id)));
-            if all_taken || self.spare.get(&app).is_none_or(|spare| spare.above_kept_from_higher <= EPSILON) {
+            let has_none = self.spare.get(&app).is_none_or(|spare| spare.above_kept_from_higher <= EPSILON);
+            let Some(job) = cluster.jobs().get(&app).filter(|_| !all_taken && !has_none) else {
                 self.losers[loser].sellers.remove(at);
                 continue;
-            }
-            if self.spare_for(cluster, sale, app) > EPSILON {
+            };
+            if !self.pays(cluster, sale, app, job) {
+                sale.hardly_more = true;
+                sale.refusals.add(Refusal::HardlyMore, job.containers.len() as u32);
+            } else if self.spare_for(cluster, sale, app) > EPSILON {
                 let victims = self.losers[loser].sellers[at].victims.take();
                 let victims = victims.unwrap_or_else(|| self.in_turn(cluster, loser, at));
                 sale.refusals.add_all(&self.losers[loser].sellers[at].refusals);
@@ -113,7 +117,7 @@ impl Market<'_> {
         self.visits.containers += job.containers.len() as u64;
         let (mut own, mut kept) = (Vec::new(), Refusals::default());
         let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
-        for found in self.of_those(cluster, job, containers.filter(|(_, container)| !container.is_master), false) {
+        for found in self.of_those(cluster, job, containers.filter(|(_, container)| !container.is_master), false, 0) {
             match found {
                 Ok(victim) => own.push(victim),
                 Err(refusal) => kept.note(refusal),
