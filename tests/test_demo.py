@@ -3,6 +3,8 @@
 import json
 from collections import Counter
 
+import pytest
+
 from hiatus_cluster import demo
 from hiatus_cluster.containers import Life
 from hiatus_cluster.jobs import JobResult
@@ -39,12 +41,26 @@ def test_the_table_compares_every_job_and_states_the_big_jobs_delay():
     assert [line.split()[-2:] for line in lines if line.startswith(("task attempts killed", "work wasted"))] == [["0", "2"], ["0", "4.5"]]
 
 
+def test_of_several_big_jobs_the_table_states_the_mean_delay():
+    stock, hiatus = (demo.Run(one.scheduler, [JobResult(name, app, "SUCCEEDED", 0, ms, []) for name, app, ms in jobs], [], {}) for one, jobs in (
+        (STOCK, [("big-1", "a", 60_000), ("big-2", "b", 80_000), ("small", "c", 50_000)]),
+        (HIATUS, [("big-1", "a", 50_000), ("big-2", "b", 76_000), ("small", "c", 10_000)])))
+    lines = demo.table(stock, hiatus)
+    assert "the big jobs end 7.0 s (10 %) earlier on average" in lines
+    assert [line.split() for line in lines if line.startswith("small, mean")] == [["small,", "mean", "50.0", "10.0", "0.20"]]
+
+
 def test_wasted_work_is_the_time_of_attempts_that_ended_in_vain():
     assert HIATUS.results[0].wasted_s == 3.5 + 1.0
 
 
-def test_generated_text_has_the_counts_expected_of_it(tmp_path):
-    text = demo.Text(tmp_path, lines=100)
+@pytest.mark.parametrize("big", [1, 3])
+def test_generated_text_has_the_counts_expected_of_it(tmp_path, big):
+    text = demo.Text(tmp_path, lines=100, big=big)
     digest = demo.word_count_digest(Counter(text.small[0].read_text().split()))
     assert digest == text.expected["words-1"] == text.expected["words-2"]
-    assert sum(path.stat().st_size for path in text.big) == round(text.megabytes * 1e6)
+    assert sum(path.stat().st_size for files in text.big.values() for path in files) == round(text.megabytes * 1e6)
+    for name, files in text.big.items():
+        assert demo.word_count_digest(sum((Counter(path.read_text().split()) for path in files), Counter())) == text.expected[name]
+    text.remove_big()
+    assert list(tmp_path.iterdir()) == text.small

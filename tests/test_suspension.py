@@ -4,6 +4,7 @@ import live
 from documented import Shell
 from hiatus_cluster import containers, jobs, layout, recordings
 from hiatus_cluster.applications import work
+from hiatus_cluster.experiments import small_live
 from support import wait_for
 
 _MAPS = 6
@@ -47,6 +48,13 @@ def test_a_process_tree_stands_still_as_a_whole(hiatus, applications):
     wait_for(lambda: live.works(hiatus, container), "all run again")
     assert set(live.states(hiatus, container)) == set(processes)
     applications.finish("big")
+
+
+def test_small_jobs_pass_several_big_ones_on_nodes_with_a_remainder(hiatus):
+    """The scene of `scripts/experiment small-live`, as small as it can be: on each node two containers, and two thirds of one left over."""
+    outcome = small_live.play(hiatus, small_live.Scene(big=2, tasks=16, task_s=5, small=1, task_mb=384))
+    assert outcome.suspended > 0 and outcome.lost == 0
+    assert max(outcome.small_s) < min(outcome.big_s)
 
 
 def test_of_an_application_killed_while_suspended_no_process_is_left(hiatus, applications):

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import threading
+import time
+from dataclasses import dataclass
 
 from . import containers, layout
 from .errors import ClusterError
@@ -11,8 +13,21 @@ _MAIN = "io.hiatus.workload.Applications"
 
 
 def work(seconds):
-    """A command that works for so long, in short strokes: time in which it is suspended does not count."""
-    return f"seq {round(seconds * 5)} | while read stroke; do sleep 0.2; done"
+    """A command that works for so long, in short strokes: time in which it is suspended does not count. A stroke starts no process, which a busy
+    machine would draw out."""
+    return f"exec 3<> <(:); for stroke in {{1..{round(seconds * 5)}}}; do read -t 0.2 -u 3; done; true"
+
+
+@dataclass
+class Wanted:
+    """An application for ``play``: when it comes, how many containers of what size it wants, and how long each of them works."""
+
+    name: str
+    at_s: float
+    tasks: int
+    task_s: float
+    memory_mb: int = 256
+    tags: tuple = ()
 
 
 class Applications:
@@ -31,6 +46,20 @@ class Applications:
     def start(self, name, count, memory_mb=256, command="sleep 3600", **wish):
         """Submits an application of ``count`` containers. Further wishes: queue, user, node_label, heartbeat_ms, tags."""
         self._tell({"do": "start", "name": name, "count": count, "memory_mb": memory_mb, "command": command, **wish})
+
+    def play(self, wanted, timeout_s=600):
+        """Starts applications at their times and waits until all have ended; gives back the seconds from submission to end of each.
+
+        One without containers goes before: the JVM loads its classes then, and nobody else's order depends on that.
+        """
+        self.start("warm-up", 0)
+        self.wait("warm-up")
+        begin = time.monotonic()
+        for one in sorted(wanted, key=lambda one: one.at_s):
+            time.sleep(max(0.0, begin + one.at_s - time.monotonic()))
+            self.start(one.name, one.tasks, memory_mb=one.memory_mb, command=work(one.task_s), tags=list(one.tags))
+        ends = [self.wait(one.name, timeout_s=timeout_s)[0]["at_ms"] for one in wanted]
+        return [(end - self.wait(one.name, "submitted")[0]["at_ms"]) / 1000 for one, end in zip(wanted, ends)]
 
     def finish(self, *names):
         """Has applications end at once, whatever they still run; waits until they have."""

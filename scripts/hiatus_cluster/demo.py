@@ -16,15 +16,19 @@ from .jobs import Workload, job
 
 HOME = layout.BUILD / "demo"
 TITLES = {"capacity": "CapacityScheduler (stock)", "hiatus": "Hiatus"}
-#: 2 nodes x 4 containers of 256 MB: the big job's ApplicationMaster and seven of its maps fill the cluster.
-_NODES, _NODE_MEMORY_MB, _BIG_MAPS = 2, 1024, 14
+_NODES, _BIG_APART_S = 2, 2
+_CONTAINER_MB = 256
+#: Of all big jobs together.
+BIG_MAPS = 14
+#: 4 containers of 256 MB: the big job's ApplicationMaster and seven of its maps fill the cluster.
+NODE_MEMORY_MB = 1024
 _TERASORT_ROWS = 20_000
 
 
-def workload():
-    """A big word count, and small jobs that arrive while it fills the cluster."""
+def workload(big):
+    """Big word counts, and small jobs that arrive while those fill the cluster."""
     return [
-        job("big", 0, "wordcount", "/demo/big", "/demo/out/big"),
+        *(job(name, _BIG_APART_S * number, "wordcount", f"/demo/{name}", f"/demo/out/{name}") for number, name in enumerate(big)),
         job("words-1", 18, "wordcount", "/demo/small", "/demo/out/words-1"),
         job("terasort", 28, "terasort", "/demo/rows", "/demo/out/terasort", conf={"mapreduce.job.reduces": 1}),
         job("pi", 38, "pi", 2, 10_000),
@@ -47,9 +51,9 @@ class Run:
 
 
 class Text:
-    """Generated text with word frequencies as in natural language, and its right word counts."""
+    """Generated text with word frequencies as in natural language, its parts for each big job, and its right word counts."""
 
-    def __init__(self, folder, lines=35_000):
+    def __init__(self, folder, lines=35_000, big=1):
         chooser = random.Random(1)
         vocabulary = ["".join(chooser.choices("abcdefghijklmnopqrstuvwxyz", k=chooser.randint(3, 9))) for _ in range(5000)]
         weights = [1 / rank for rank in range(1, len(vocabulary) + 1)]
@@ -58,12 +62,19 @@ class Text:
         counts = Counter(words)
         self.small = [folder / "small.txt"]
         self.small[0].write_bytes(block)
-        self.big, repeats = [folder / f"big-{number:02}.txt" for number in range(_BIG_MAPS)], 8
-        for path in self.big:
+        files, repeats = [folder / f"big-{number:02}.txt" for number in range(BIG_MAPS)], 8
+        for path in files:
             path.write_bytes(block * repeats)
-        self.megabytes = len(block) * repeats * _BIG_MAPS / 1e6
+        self.big = {f"big-{number + 1}" if big > 1 else "big": files[number::big] for number in range(big)}
+        self.megabytes = len(block) * repeats * BIG_MAPS / 1e6
         small = word_count_digest(counts)
-        self.expected = {"words-1": small, "words-2": small, "big": word_count_digest(counts, repeats * _BIG_MAPS)}
+        self.expected = {"words-1": small, "words-2": small,
+                         **{name: word_count_digest(counts, repeats * len(mine)) for name, mine in self.big.items()}}
+
+    def remove_big(self):
+        """Removes what the big jobs read."""
+        for path in sum(self.big.values(), []):
+            path.unlink()
 
 
 def word_count_digest(counts, factor=1):
@@ -72,11 +83,11 @@ def word_count_digest(counts, factor=1):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def run(scheduler, text, say, properties=None):
+def run(scheduler, text, say, properties=None, node_memory_mb=NODE_MEMORY_MB):
     """One cluster, which may have more properties, one workload, one scheduler. Raises ClusterError unless every job succeeds with the right
     result."""
     cluster = Cluster(HOME / scheduler)
-    spec = Spec(nodes=_NODES, node_memory=[_NODE_MEMORY_MB], scheduler=scheduler, properties={
+    spec = Spec(nodes=_NODES, node_memory=[node_memory_mb], node_vcores=[node_memory_mb // _CONTAINER_MB], scheduler=scheduler, properties={
         "dfs.blocksize": 128 << 20,  # a file, a map
         "yarn.scheduler.capacity.maximum-am-resource-percent": 1,  # room, and nothing else, is what small jobs wait for
         # A second attempt of a task that seems slow, and the end of one of the two, would hide whether a scheduler killed anything;
@@ -85,16 +96,17 @@ def run(scheduler, text, say, properties=None):
         "mapreduce.reduce.speculative": "false",
         **(properties or {}),
     })
-    say(f"{TITLES[scheduler]}: starting {_NODES} nodes of {_NODE_MEMORY_MB} MB, with HDFS")
+    say(f"{TITLES[scheduler]}: starting {_NODES} nodes of {node_memory_mb} MB, with HDFS")
     cluster.up(spec)
     try:
         say(f"{TITLES[scheduler]}: writing {text.megabytes:.0f} MB of text and {_TERASORT_ROWS} rows to HDFS")
-        cluster.run("hdfs", "dfs", "-mkdir", "-p", "/demo/big", "/demo/small", "/demo/out")
-        cluster.run("hdfs", "dfs", "-put", *map(str, text.big), "/demo/big")
+        cluster.run("hdfs", "dfs", "-mkdir", "-p", *(f"/demo/{name}" for name in text.big), "/demo/small", "/demo/out")
+        for name, files in text.big.items():
+            cluster.run("hdfs", "dfs", "-put", *map(str, files), f"/demo/{name}")
         cluster.run("hdfs", "dfs", "-put", *map(str, text.small), "/demo/small")
         cluster.run(*cluster.example("teragen", "-Dmapreduce.job.maps=1", str(_TERASORT_ROWS), "/demo/rows"))
         say(f"{TITLES[scheduler]}: the workload")
-        progress = Workload(cluster, workload())
+        progress = Workload(cluster, workload(text.big))
         try:
             _watch(cluster, progress)
             progress.wait(timeout_s=30)
@@ -158,12 +170,11 @@ def table(stock, hiatus):
     lines = [f"{'job':<10}{'stock':>10}{'Hiatus':>10}{'ratio':>8}    sojourn: seconds from submission to end"]
     for before, after in zip(stock.results, hiatus.results):
         lines.append(f"{before.name:<10}{before.sojourn_s:>10.1f}{after.sojourn_s:>10.1f}{after.sojourn_s / before.sojourn_s:>8.2f}")
-    smalls = [(before.sojourn_s, after.sojourn_s) for before, after in list(zip(stock.results, hiatus.results))[1:]]
-    mean = [sum(column) / len(smalls) for column in zip(*smalls)]
-    lines.append(f"{'small, mean':<10}{mean[0]:>9.1f}{mean[1]:>10.1f}{mean[1] / mean[0]:>8.2f}")
-    big = [one.results[0].sojourn_s for one in (stock, hiatus)]
-    later = big[1] - big[0]
-    lines += [f"the big job ends {abs(later):.1f} s ({abs(later) / big[0] * 100:.0f} %) {'later' if later >= 0 else 'earlier'}", ""]
+    small, big = ([_mean_s(one, is_big) for one in (stock, hiatus)] for is_big in (False, True))
+    lines.append(f"{'small, mean':<10}{small[0]:>9.1f}{small[1]:>10.1f}{small[1] / small[0]:>8.2f}")
+    later, several = big[1] - big[0], sum(map(_is_big, stock.results)) > 1
+    lines += [f"the big job{'s end' if several else ' ends'} {abs(later):.1f} s ({abs(later) / big[0] * 100:.0f} %) "
+              f"{'later' if later >= 0 else 'earlier'}{' on average' if several else ''}", ""]
     for title, number in (("containers suspended", lambda one: one.total("suspensions")),
                           ("containers resumed", lambda one: one.total("resumptions")),
                           ("task attempts killed", lambda one: _attempts(one, "KILLED")),
@@ -171,6 +182,15 @@ def table(stock, hiatus):
                           ("work wasted, s", lambda one: round(sum(result.wasted_s for result in one.results), 1))):
         lines.append(f"{title:<22}{number(stock):>8}{number(hiatus):>10}")
     return lines
+
+
+def _is_big(result):
+    return result.name.startswith("big")
+
+
+def _mean_s(one, is_big):
+    sojourns_s = [result.sojourn_s for result in one.results if _is_big(result) == is_big]
+    return sum(sojourns_s) / len(sojourns_s)
 
 
 def document(runs):

@@ -9,15 +9,14 @@ start JVMs.
 
 import random
 import statistics
-import time
 from dataclasses import dataclass
 
 from .. import layout
-from ..applications import Applications, work
+from ..applications import Applications, Wanted
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..scaled import KNOB
-from . import tables
+from . import tables, together
 
 _NODES, _NODE_MEMORY_MB, _TASK_MB = 2, 1024, 256
 _SLOTS = _NODES * _NODE_MEMORY_MB // _TASK_MB
@@ -108,30 +107,22 @@ def run(options, say):
                     cluster.configure({KNOB + knob: value for knob, value in SCHEDULERS[name].items()})
                     cluster.run("yarn", "rmadmin", "-refreshQueues")
                 for seed, jobs in drawn.items():
-                    outcomes[seed, name] = _run(cluster, jobs, scheduler == "hiatus")
+                    outcomes[seed, name] = _run(cluster, jobs)
                     say(f"{name}, seed {seed}: {_tardy(outcomes[seed, name], jobs)} tardy, {_tardiness(outcomes[seed, name], jobs):.1f} s")
         finally:
             cluster.down()
     tables.write("flex-live", "FLEX on real daemons, measured", _METHOD, report(drawn, outcomes))
 
 
-def _run(cluster, jobs, hiatus):
-    before = _suspended(cluster) if hiatus else 0
+def _run(cluster, jobs):
+    before = together.suspensions(cluster)
     applications = Applications(cluster)
     try:
-        begin = time.monotonic()
-        for job in jobs:
-            time.sleep(max(0.0, begin + job.at_s - time.monotonic()))
-            applications.start(job.name, job.tasks, memory_mb=_TASK_MB, command=work(job.task_s), tags=[f"hiatus.deadline=+{job.deadline_s}"])
-        ends = [applications.wait(job.name, timeout_s=600)[0]["at_ms"] for job in jobs]
-        begins = [applications.events(job.name, "submitted")[0]["at_ms"] for job in jobs]
+        sojourns_s = applications.play([Wanted(job.name, job.at_s, job.tasks, job.task_s, _TASK_MB, (f"hiatus.deadline=+{job.deadline_s}",))
+                                        for job in jobs])
     finally:
         applications.close()
-    return Outcome([(end - begin) / 1000 for begin, end in zip(begins, ends)], _suspended(cluster) - before if hiatus else 0)
-
-
-def _suspended(cluster):
-    return cluster.rm.get("/ws/v1/hiatus")["counters"]["suspended"]
+    return Outcome(sojourns_s, together.suspensions(cluster) - before)
 
 
 # The tables -----------------------------------------------------------------------------------------------------------
