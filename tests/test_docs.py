@@ -31,6 +31,7 @@ _ELSEWHERE = {
         "tests/test_web.py", "test_the_page_shows_what_runs_who_waits_and_why_and_parks_by_button", 'page.picture("jobs")'),
     "cargo run -p hiatus-core --example knobs": (
         "rust/core/tests/operations.rs", "the_table_of_knobs_is_not_stale", "cargo run -p hiatus-core --example knobs"),
+    "cargo run -p hiatus-jni --bin generate-records": ("rust/jni/src/java.rs", None, "cargo run -p hiatus-jni --bin generate-records"),
     "yarn app -appId ID -updateLifetime SECONDS": (
         "tests/test_time_limits.py", "test_a_parked_job_outlives_its_tasks_time_out_and_is_billed_and_warned_of_its_lifetime",
         '"yarn", "app", "-appId", app["id"], "-updateLifetime", 3600'),
@@ -41,9 +42,11 @@ _ELSEWHERE = {
 _BY_HAND = {
     "HIATUS_HADOOP=3.4.3 scripts/build": ("fetches a second Hadoop", "docs/install.md", "| 3.4.3 | yes | yes |"),
     "scripts/demo": ("takes five minutes", "docs/timeline.svg", "CapacityScheduler (stock)"),
+    "scripts/test --quick": ("a part of what CI runs", "scripts/test", '"--quick", action="store_true"'),
     "scripts/test --conformance": ("takes hours", "scripts/hiatus_cluster/conformance.py", "BY_DESIGN"),
     "docker/mini-cluster": ("needs Docker", "docker/mini-cluster", "def check("),
     "scripts/test --docker": ("needs Docker", "tests/test_docker.py", "pytest.mark.docker"),
+    "hiatus fuzz --seeds 3000": ("takes a minute; with fewer seeds it is run", "docs/design/fuzzing.md", "1,740,918,941"),
     "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/design/fuzzing.md", "14.3 million"),
     "hiatus fuzz --seeds 10000 --seed 41000000000": ("the same, of another build", "docs/design/fuzzing.md", "17,298,391"),
     "cargo run --profile checked -p hiatus-sim -- fuzz --seeds 10000": ("takes minutes, built for that", "docs/design/fuzzing.md", "17,298,391"),
