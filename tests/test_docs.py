@@ -232,3 +232,19 @@ def test_every_link_leads_somewhere(path):
         assert file.exists(), f"{path.name}: {target}"
         if anchor and file.suffix == ".md":
             assert anchor in _anchors(file), f"{path.name}: {target}; there are {sorted(_anchors(file))}"
+
+
+#: Pages for readers, which keep to short lines; the studies' pages have wide tables that programs write.
+_READ = [path for path in DOCUMENTS if path.parent.name == "design" or path.stem in (
+    "README", "CONTRIBUTING", "architecture", "glossary", "install", "operations", "write-a-policy")]
+
+
+@pytest.mark.parametrize("path", _READ, ids=lambda path: path.name)
+def test_lines_are_short(path):
+    """But for tables of operations.md, which are written or compared by other tests."""
+    lines = [line for line in path.read_text().splitlines() if not (path.stem == "operations" and line.startswith("|"))]
+    assert not [line for line in lines if len(line) > 100]
+
+
+def test_the_architecture_is_read_in_ten_minutes():
+    assert len((layout.ROOT / "docs" / "architecture.md").read_text().splitlines()) <= 200
