@@ -9,7 +9,8 @@ from functools import lru_cache
 from hiatus_cluster import layout, toolchain
 
 #: What is read: docs/bench is left out, which tells what made its pages, not what to do.
-DOCUMENTS = [layout.ROOT / "README.md", *sorted((layout.ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [layout.ROOT / "README.md", layout.ROOT / "CONTRIBUTING.md", *sorted((layout.ROOT / "docs").glob("*.md")),
+             *sorted((layout.ROOT / "docs" / "design").glob("*.md"))]
 #: A line, or a piece of a sentence, is a command if it begins with one of these and has more to it, or is a script.
 _PROGRAM = rf"(?:HIATUS_\w+=\S+ )?(?:(?:yarn|hiatus|cargo|curl|tar|sha256sum|docker/mini-cluster|hiatus-[\d.]+/[\w-]+|scripts/{{}}) \S|scripts/{{}}$)"
 _SCRIPTS = "(?:" + "|".join(path.name for path in (layout.ROOT / "scripts").iterdir() if path.is_file()) + ")"

@@ -31,6 +31,7 @@ _ELSEWHERE = {
         "tests/test_web.py", "test_the_page_shows_what_runs_who_waits_and_why_and_parks_by_button", 'page.picture("jobs")'),
     "cargo run -p hiatus-core --example knobs": (
         "rust/core/tests/operations.rs", "the_table_of_knobs_is_not_stale", "cargo run -p hiatus-core --example knobs"),
+    "cargo run -p hiatus-jni --bin generate-records": ("rust/jni/src/java.rs", None, "cargo run -p hiatus-jni --bin generate-records"),
     "yarn app -appId ID -updateLifetime SECONDS": (
         "tests/test_time_limits.py", "test_a_parked_job_outlives_its_tasks_time_out_and_is_billed_and_warned_of_its_lifetime",
         '"yarn", "app", "-appId", app["id"], "-updateLifetime", 3600'),
@@ -41,15 +42,17 @@ _ELSEWHERE = {
 _BY_HAND = {
     "HIATUS_HADOOP=3.4.3 scripts/build": ("fetches a second Hadoop", "docs/install.md", "| 3.4.3 | yes | yes |"),
     "scripts/demo": ("takes five minutes", "docs/timeline.svg", "CapacityScheduler (stock)"),
+    "scripts/test --quick": ("a part of what CI runs", "scripts/test", '"--quick", action="store_true"'),
     "scripts/test --conformance": ("takes hours", "scripts/hiatus_cluster/conformance.py", "BY_DESIGN"),
     "docker/mini-cluster": ("needs Docker", "docker/mini-cluster", "def check("),
     "scripts/test --docker": ("needs Docker", "tests/test_docker.py", "pytest.mark.docker"),
-    "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/architecture.md", "14.3 million steps"),
-    "hiatus fuzz --seeds 10000 --seed 41000000000": ("the same, of another build", "docs/architecture.md", "17,298,391 steps"),
-    "cargo run --profile checked -p hiatus-sim -- fuzz --seeds 10000": ("takes minutes, built for that", "docs/architecture.md", "17,298,391 steps"),
+    "hiatus fuzz --seeds 3000": ("takes a minute; with fewer seeds it is run", "docs/design/fuzzing.md", "1,740,918,941"),
+    "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/design/fuzzing.md", "14.3 million"),
+    "hiatus fuzz --seeds 10000 --seed 41000000000": ("the same, of another build", "docs/design/fuzzing.md", "17,298,391"),
+    "cargo run --profile checked -p hiatus-sim -- fuzz --seeds 10000": ("takes minutes, built for that", "docs/design/fuzzing.md", "17,298,391"),
     "cargo bench -p hiatus-core --bench step": ("measures, built for that; CI's lints compile it", "docs/operations.md", "median of 50 copies"),
     "cargo bench -p hiatus-core --bench flex": ("measures, built for that; CI's lints compile it", "docs/experiments-flex.md", "--bench flex"),
-    "cargo bench -p hiatus-history": ("measures, built for that; CI's lints compile it", "docs/architecture.md", "a million runs of 31,250 classes"),
+    "cargo bench -p hiatus-history": ("measures, built for that; CI's lints compile it", "docs/design/boundary.md", "a million runs of 31,250 classes"),
     "cargo bench -p hiatus-hindsight": ("measures, built for that; CI's lints compile it", "docs/operations.md", "18,181 jobs"),
     "scripts/replay gain": ("simulates for half a minute; its row is run by test_replay_swim", "docs/bench/replay-gain.md", "scripts/replay gain"),
     "scripts/replay swim": ("takes an hour", "docs/bench/replay-swim-fb-2009-2664-2671-1in50-timed.md", "scripts/replay swim"),
@@ -229,3 +232,19 @@ def test_every_link_leads_somewhere(path):
         assert file.exists(), f"{path.name}: {target}"
         if anchor and file.suffix == ".md":
             assert anchor in _anchors(file), f"{path.name}: {target}; there are {sorted(_anchors(file))}"
+
+
+#: Pages for readers, which keep to short lines; the studies' pages have wide tables that programs write.
+_READ = [path for path in DOCUMENTS if path.parent.name == "design" or path.stem in (
+    "README", "CONTRIBUTING", "architecture", "glossary", "install", "operations", "write-a-policy")]
+
+
+@pytest.mark.parametrize("path", _READ, ids=lambda path: path.name)
+def test_lines_are_short(path):
+    """But for tables of operations.md, which are written or compared by other tests."""
+    lines = [line for line in path.read_text().splitlines() if not (path.stem == "operations" and line.startswith("|"))]
+    assert not [line for line in lines if len(line) > 100]
+
+
+def test_the_architecture_is_read_in_ten_minutes():
+    assert len((layout.ROOT / "docs" / "architecture.md").read_text().splitlines()) <= 200

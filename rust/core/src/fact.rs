@@ -16,7 +16,7 @@ pub enum Fact {
         node: NodeId,
     },
     /// A node reported in. Heartbeats are counted: what is decided now reaches the node in the answer to its next
-    /// heartbeat and is certain to have been obeyed at the one after (architecture, "the stall").
+    /// heartbeat and is certain to have been obeyed at the one after (docs/design/suspension-protocol.md).
     Heartbeat {
         /// The node.
         node: NodeId,

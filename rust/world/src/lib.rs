@@ -6,7 +6,7 @@
 //! - [`job`]: what jobs are;
 //! - [`capacity`]: properties of CapacityScheduler's queues, which make others of them;
 //! - [`Outcome`]: what became of them;
-//! - [`Faults`]: what goes wrong, and how often. The laws of the architecture are checked by observers after every step, unless
+//! - [`Faults`]: what goes wrong, and how often. The laws of docs/design/laws.md are checked by observers after every step, unless
 //!   they are switched off.
 
 mod agenda;

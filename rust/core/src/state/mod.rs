@@ -40,7 +40,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 
 /// How many heartbeats of a node must pass before a demotion has certainly been obeyed: it travels in the answer to the
-/// first, and the second proves that the answer arrived (architecture, section 2).
+/// first, and the second proves that the answer arrived (docs/design/suspension-protocol.md).
 pub const HEARTBEATS_TO_SUSPEND: u64 = 2;
 
 /// Things by their handles, in no order that means anything; the same facts give the same one (law 9).

@@ -1,4 +1,4 @@
-//! What each kind of fact costs, in nodes, jobs and containers looked at: the table of the architecture ("What a fact costs").
+//! What each kind of fact costs, in nodes, jobs and containers looked at: the table of docs/design/costs.md.
 //! The same at any size.
 
 use crate::direct::{Direct, BETWEEN_PLANS};

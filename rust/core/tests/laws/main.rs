@@ -1,5 +1,5 @@
 //! The core in a simulated cluster: scenarios that read like specifications, and random worlds in which everything goes
-//! wrong. Observers check the laws of the architecture after every step of each.
+//! wrong. Observers check the laws of docs/design/laws.md after every step of each.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
 

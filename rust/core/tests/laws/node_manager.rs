@@ -1,4 +1,4 @@
-//! The simulated NodeManager behaves as the real one was seen to (architecture, section 2): what the scenarios rest on.
+//! The simulated NodeManager behaves as the real one was seen to (docs/design/suspension-protocol.md): what the scenarios rest on.
 
 use crate::world::{gb, secs, Activity, Message, NodeManager};
 use hiatus_core::units::ContainerId;

@@ -48,7 +48,7 @@ fn the_big_one_loses_little_more_than_what_the_small_one_used() {
     assert_eq!((world.count.expired, world.count.resumed), (0, world.count.suspended));
 }
 
-/// Architecture, section 2: room given away before the node knows of the demotion is not usable, and nothing wakes the
+/// docs/design/suspension-protocol.md: room given away before the node knows of the demotion is not usable, and nothing wakes the
 /// container that waits for it.
 #[test]
 fn the_stall_cannot_happen_even_with_slow_heartbeats_and_a_fast_application_master() {

@@ -1,4 +1,4 @@
-//! The laws of the architecture, section 6, as observers: they look at the core after every step and carry nothing out.
+//! The laws of docs/design/laws.md as observers: they look at the core after every step and carry nothing out.
 //! A broken law panics with its number. Law 10 (recovery) is a scenario of its own; laws 1 and 8 are partly enforced by
 //! the world itself, which refuses what breaks a limit and waits for every job to finish.
 
