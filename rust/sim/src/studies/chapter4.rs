@@ -1,10 +1,10 @@
 //! Chapter 4 of the thesis: the illustrative examples that one server can show.
 
 use crate::report::{Claim, Evidence, Report, Table};
-use crate::single::{mean_sojourn, PolicyKind};
+use crate::studies::single::{mean_sojourn, PolicyKind};
 use crate::workload::Job;
 
-use super::{Setting, Study, StudyError};
+use crate::studies::study::{Setting, Study, StudyError};
 
 /// The studies of this chapter.
 pub(super) const STUDIES: &[&Study] = &[

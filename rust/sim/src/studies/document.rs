@@ -7,8 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Claim, Table};
-use crate::reproduce::{self, Study};
+use super::study::{select, Study, StudyError};
+use crate::report::{Claim, Table};
 
 /// Why a document cannot be filled.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum DocumentError {
         /// Where.
         line: usize,
         /// What is wrong with it.
-        source: reproduce::StudyError,
+        source: StudyError,
     },
 }
 
@@ -43,11 +43,15 @@ pub struct Filled {
     pub left: Vec<String>,
 }
 
-/// Puts the tables that the studies wrote below `folder` into the blocks of `text`.
+/// Puts the tables that `studies` wrote below `folder` into the blocks of `text`.
 ///
 /// # Errors
 /// A block that names nothing or does not end, or a table that cannot be read.
-pub fn fill(text: &str, folder: &Path) -> Result<Filled, DocumentError> {
+pub fn fill(text: &str, folder: &Path, studies: &[&'static Study]) -> Result<Filled, DocumentError> {
+    let named = |ids: &str, line| {
+        let ids: Vec<String> = ids.split_whitespace().map(str::to_owned).collect();
+        select(studies, &ids).map_err(|source| DocumentError::Study { line, source })
+    };
     let mut filled = Filled { text: String::new(), left: Vec::new() };
     let mut lines = text.lines().enumerate();
     while let Some((number, line)) = lines.next() {
@@ -65,10 +69,10 @@ pub fn fill(text: &str, folder: &Path) -> Result<Filled, DocumentError> {
         }
         let line = number + 1;
         let new = match source.strip_prefix("claims ") {
-            Some(ids) => claims(&studies(ids, line)?, folder)?,
+            Some(ids) => claims(&named(ids, line)?, folder)?,
             None => {
                 let (study, _) = source.split_once('/').unwrap_or((source, ""));
-                studies(study, line)?;
+                named(study, line)?;
                 table(&folder.join(format!("{source}.csv")))?
             }
         };
@@ -94,12 +98,6 @@ fn table(path: &Path) -> Result<Option<String>, DocumentError> {
     let read = fs::File::open(path).and_then(Table::read_csv);
     let table = read.map_err(|source| DocumentError::Read { path: path.to_owned(), source })?;
     Ok(Some(table.to_markdown_rows()))
-}
-
-/// The studies with those ids.
-fn studies(ids: &str, line: usize) -> Result<Vec<&'static Study>, DocumentError> {
-    let ids: Vec<String> = ids.split_whitespace().map(str::to_owned).collect();
-    reproduce::select(&ids).map_err(|source| DocumentError::Study { line, source })
 }
 
 /// The claims of the studies, and how many of them pass; `None` if one of the studies was not run.
@@ -130,6 +128,7 @@ fn claims(studies: &[&Study], folder: &Path) -> Result<Option<String>, DocumentE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::studies::all;
 
     /// A folder of its own for a test, with one study's table and claim.
     fn folder(name: &str) -> PathBuf {
@@ -146,8 +145,8 @@ mod tests {
     fn blocks_are_filled_and_everything_else_stays() {
         let folder = folder("fill");
         let text = "# Title\n<!-- fig-4.1/t -->\nold\n<!-- end -->\n<!-- a remark -->\n<!-- claims fig-4.1 -->\n<!-- end -->\nend\n";
-        let filled = fill(text, &folder).unwrap();
-        let again = fill(&filled.text, &folder).unwrap();
+        let filled = fill(text, &folder, all()).unwrap();
+        let again = fill(&filled.text, &folder, all()).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         let expected = "# Title\n<!-- fig-4.1/t -->\n| case | mean |\n| --- | --- |\n| one | 2.703 |\n<!-- end -->\n\
             <!-- a remark -->\n<!-- claims fig-4.1 -->\n1 of 1 pass.\n\n\
@@ -161,7 +160,7 @@ mod tests {
     fn a_block_whose_study_was_not_run_stays_and_is_told() {
         let folder = folder("left");
         let text = "<!-- fig-4.2/t -->\nold\n<!-- end -->\n<!-- claims fig-4.1 fig-4.2 -->\nold\n<!-- end -->\n";
-        let filled = fill(text, &folder).unwrap();
+        let filled = fill(text, &folder, all()).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(filled.text, text);
         assert_eq!(filled.left, ["fig-4.2/t", "claims fig-4.1 fig-4.2"]);
@@ -170,12 +169,12 @@ mod tests {
     #[test]
     fn the_projects_document_names_studies_that_exist() {
         let text = include_str!("../../../../docs/experiments.md");
-        assert_eq!(fill(text, Path::new("nowhere")).unwrap().text, text);
+        assert_eq!(fill(text, Path::new("nowhere"), all()).unwrap().text, text);
     }
 
     #[test]
     fn a_wrong_block_is_refused_with_its_line() {
-        let message = |text| fill(text, Path::new("nowhere")).unwrap_err().to_string();
+        let message = |text| fill(text, Path::new("nowhere"), all()).unwrap_err().to_string();
         assert_eq!(message("a\n<!-- fig-4.1/t -->\nb\n"), "line 2: this block has no line `<!-- end -->`");
         for text in ["<!-- claims fig-9 -->\n<!-- end -->\n", "<!-- fig-9/t -->\n<!-- end -->\n"] {
             let message = message(text);

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use crate::report::Sample;
-use crate::single::{mean_sojourn, PolicyKind};
+use crate::studies::single::{mean_sojourn, PolicyKind};
 use crate::workload::{Noise, Workload};
 
 /// Measures runs 0, 1, … in parallel; the result is in their order, whatever the number of threads.

@@ -5,10 +5,11 @@ use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{AppId, Millis, Resource};
 use hiatus_forecast::{Foresight, Prospect, Rules, Unknown, MEANT};
 
-use super::{ensemble, Setting, Study, StudyError};
 use crate::cluster::testbed::{Room, Testbed};
 use crate::cluster::{Preemption, World};
 use crate::report::{Claim, Evidence, Report, Sample, Table};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{gb, Arrivals, Bins, Job, Mix};
 
 const DRAWS: usize = 5;

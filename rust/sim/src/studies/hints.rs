@@ -5,11 +5,12 @@ use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::Resource;
 use rayon::prelude::*;
 
-use super::{ensemble, Setting, Study, StudyError};
 use crate::cluster::testbed::{Room, Testbed};
 use crate::cluster::Preemption;
 use crate::cluster::{Outcome, SimulationError};
 use crate::report::{Claim, Evidence, Report, Sample, Table};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{gb, Arrivals, Bins, Job, Mix};
 
 const DRAWS: usize = 10;

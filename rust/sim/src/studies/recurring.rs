@@ -7,10 +7,11 @@ use hiatus_core::units::{Millis, Resource};
 use rand::seq::SliceRandom;
 use rand::Rng;
 
-use super::{ensemble, Setting, Study, StudyError};
 use crate::cluster::testbed::{isolation, Room, Testbed};
 use crate::cluster::{Outcome, Preemption};
 use crate::report::{Claim, Evidence, Report, Sample, Table};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{gb, millis, Arrivals, Bins, Job, Mix, Stage, Times};
 
 const DRAWS: usize = 10;

@@ -7,7 +7,7 @@ mod sweeps;
 mod testbed;
 mod training;
 
-use super::Study;
+use crate::studies::study::Study;
 
 /// The studies of this paper.
 pub(super) const STUDIES: &[&Study] = &[
@@ -18,9 +18,3 @@ pub(super) const STUDIES: &[&Study] = &[
     &placement::PLACEMENT,
     &speculation::SPECULATION,
 ];
-
-/// How far the model goes, for reports.
-const METHOD: &str = "Simulated: physical machines of 2 places, each worth 4 virtual machines of 2 places; a virtual place computes 1.33 \
-    times and reads and writes 10 times as long, which was set so that the ratios of section 2.1 come out: B1 and B2 test that \
-    choice, not the world. Maps of 64 MB, task times ± 20 %, half a second until a node reports, a second until a task works, 30 s of \
-    a job's own; policy `fifo`, nothing is preempted; ApplicationMasters have a node of their own.";

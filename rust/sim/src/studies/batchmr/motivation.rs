@@ -1,9 +1,10 @@
 //! Section 2.1 (Figure 1): each program alone, on the physical machines and on the virtual ones.
 
+use super::testbed::METHOD;
 use super::testbed::{self, hybrid, Program, Work};
-use super::METHOD;
 use crate::report::{Cell, Claim, Evidence, Report, Table};
-use crate::reproduce::{ensemble, Setting, Study, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, Study, StudyError};
 use hiatus_core::fact::Side;
 
 pub(super) const MOTIVATION: Study = Study {

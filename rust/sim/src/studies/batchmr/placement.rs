@@ -1,10 +1,11 @@
 //! Section 2.3 (Figure 4): three sets of five jobs, first come first served on the physical machines, and placed on both sides.
 
+use super::testbed::METHOD;
 use super::testbed::{self, hybrid, Program, Work};
 use super::training::History;
-use super::METHOD;
 use crate::report::{Cell, Claim, Evidence, Report, Table};
-use crate::reproduce::{ensemble, Setting, Study, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::Job;
 use hiatus_core::batchmr::rules::{ask, Question};
 use hiatus_core::fact::{PerSide, Run, Side};

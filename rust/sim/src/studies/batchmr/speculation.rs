@@ -2,12 +2,13 @@
 //! backed up by each of three rules; in the hybrid cluster without the placer, and with it.
 
 use super::placement::{jobs, placed, MACHINES, SETS};
+use super::testbed::METHOD;
 use super::testbed::{hybrid, Finished, Testbed};
 use super::training::History;
-use super::METHOD;
 use crate::cluster::Speculation;
 use crate::report::{Cell, Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::{ensemble, Setting, Study, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{Job, Times};
 use hiatus_core::fact::Side;
 use hiatus_core::units::Millis;

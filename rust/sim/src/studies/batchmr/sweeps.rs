@@ -1,11 +1,12 @@
 //! Section 2.2 (Figure 3): one threshold after the other from 0 to 100 % in 21 steps.
 
+use super::testbed::METHOD;
 use super::testbed::{self, hybrid, Finished, Program, Size, Work};
 use super::training::History;
-use super::METHOD;
 use crate::report::{number, Axis, Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::figure::{self, Curve};
-use crate::reproduce::{ensemble, Setting, Study, StudyError};
+use crate::studies::ensemble;
+use crate::studies::figure::{self, Curve};
+use crate::studies::study::{Setting, Study, StudyError};
 use hiatus_core::batchmr::{Reason, Verdict};
 use hiatus_core::fact::Side;
 use rand::Rng;

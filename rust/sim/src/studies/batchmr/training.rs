@@ -1,7 +1,8 @@
 //! Section 1.5: four programs of eight sizes, each on both sides alone: 64 records.
 
 use super::testbed::{self, hybrid, Program, Work};
-use crate::reproduce::{ensemble, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::StudyError;
 use crate::workload::cluster::Job;
 use hiatus_core::fact::{Run, Side};
 use hiatus_core::units::ClassId;

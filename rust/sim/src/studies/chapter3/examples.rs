@@ -1,8 +1,8 @@
 //! Figure 3.1: what an over- and an under-estimated job do to the others.
 
 use crate::report::{Claim, Evidence, Report, Table};
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind;
+use crate::studies::single::PolicyKind;
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::Job;
 
 pub(super) const FIG_3_1: Study = Study {

@@ -1,11 +1,11 @@
 //! Table 3.1: does the generator make the workloads the thesis describes?
 
 use crate::report::{Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::ensemble::runs;
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::ensemble::runs;
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::{correlation, median_factor, Job};
 
-use super::with_shape;
+use super::common::with_shape;
 
 pub(super) const TABLE_3_1: Study =
     Study { id: "table-3.1", title: "The random workloads and estimation errors (thesis Table 3.1, §3.2.2)", run };

@@ -1,13 +1,13 @@
 //! Claims without a figure: optimality, dominance, no starvation, late handling, number of jobs.
 
 use crate::report::{Claim, Evidence, Report, Table};
-use crate::reproduce::ensemble::{runs, Sojourns};
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::mean_sojourn;
-use crate::single::PolicyKind::{self, Fsp, Fspe, FspeDc, FspeLas, FspePs, Ps, Srpt, SrpteLas, SrptePs};
+use crate::studies::ensemble::{runs, Sojourns};
+use crate::studies::single::mean_sojourn;
+use crate::studies::single::PolicyKind::{self, Fsp, Fspe, FspeDc, FspeLas, FspePs, Ps, Srpt, SrpteLas, SrptePs};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::{exactly_estimated, Job, Synthesis};
 
-use super::{with_shape, DEFAULT_SIGMA};
+use super::common::{with_shape, DEFAULT_SIGMA};
 
 pub(super) const CHECKS: Study =
     Study { id: "checks-3", title: "Claims of thesis §2.1 and §3.1–3.3 that have no figure of their own", run };

@@ -1,13 +1,13 @@
 //! Figure 3.6: the impact of load and of bursts.
 
 use crate::report::{Axis, Claim, Evidence, Report};
-use crate::reproduce::ensemble::Sojourns;
-use crate::reproduce::figure::at;
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind::{self, Fspe, FspePs, Ps, Srpt, Srpte};
+use crate::studies::ensemble::Sojourns;
+use crate::studies::figure::at;
+use crate::studies::single::PolicyKind::{self, Fspe, FspePs, Ps, Srpt, Srpte};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::Synthesis;
 
-use super::{add_by_ensemble, COMPARED, DEFAULT_SIGMA};
+use super::common::{add_by_ensemble, COMPARED, DEFAULT_SIGMA};
 
 pub(super) const FIG_3_6: Study = Study { id: "fig-3.6", title: "Impact of load and timeshape (thesis Fig 3.6)", run };
 

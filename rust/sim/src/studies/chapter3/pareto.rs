@@ -1,12 +1,12 @@
 //! Figure 3.5: Pareto sizes.
 
 use crate::report::{number, Claim, Evidence, Report, Sample};
-use crate::reproduce::ensemble::Sojourns;
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind::{Fspe, FspePs, Srpt, Srpte};
+use crate::studies::ensemble::Sojourns;
+use crate::studies::single::PolicyKind::{Fspe, FspePs, Srpt, Srpte};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::{Sizes, Synthesis};
 
-use super::{add_by_sigma, COMPARED, DEFAULT_SIGMA, GRID};
+use super::common::{add_by_sigma, COMPARED, DEFAULT_SIGMA, GRID};
 
 pub(super) const FIG_3_5: Study =
     Study { id: "fig-3.5", title: "Impact of the error on Pareto sizes (thesis Fig 3.5)", run };

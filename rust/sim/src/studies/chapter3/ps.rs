@@ -1,12 +1,12 @@
 //! Figure 3.2: the size-based policies against PS, over skew and error.
 
 use crate::report::{Axis, Claim, Evidence, Report, Sample};
-use crate::reproduce::ensemble::Sojourns;
-use crate::reproduce::figure::{self, Curve};
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind;
+use crate::studies::ensemble::Sojourns;
+use crate::studies::figure::{self, Curve};
+use crate::studies::single::PolicyKind;
+use crate::studies::study::{Setting, Study, StudyError};
 
-use super::{with_shape, GRID};
+use super::common::{with_shape, GRID};
 
 pub(super) const FIG_3_2: Study =
     Study { id: "fig-3.2", title: "MST of SRPTE, FSPE, FSPE+PS against PS, by shape and σ (thesis Fig 3.2)", run };

@@ -1,12 +1,12 @@
 //! Figure 3.3: all policies against SRPT, over skew.
 
 use crate::report::{Axis, Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::ensemble::Sojourns;
-use crate::reproduce::figure::at;
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind::{self, Fifo, Fsp, Fspe, FspeLas, FspePs, Las, Ps, Srpt, Srpte};
+use crate::studies::ensemble::Sojourns;
+use crate::studies::figure::at;
+use crate::studies::single::PolicyKind::{self, Fifo, Fsp, Fspe, FspeLas, FspePs, Las, Ps, Srpt, Srpte};
+use crate::studies::study::{Setting, Study, StudyError};
 
-use super::{add_by_ensemble, with_shape, DEFAULT_SIGMA, GRID};
+use super::common::{add_by_ensemble, with_shape, DEFAULT_SIGMA, GRID};
 
 pub(super) const FIG_3_3: Study =
     Study { id: "fig-3.3", title: "MST of all policies against SRPT, by shape at σ 0.5 (thesis Fig 3.3)", run };

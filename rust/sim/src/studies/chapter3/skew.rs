@@ -1,12 +1,12 @@
 //! Figure 3.4: the impact of the error on three heavy-tailed workloads.
 
 use crate::report::{Claim, Evidence, Report};
-use crate::reproduce::ensemble::Sojourns;
-use crate::reproduce::figure::at;
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind::{Fspe, FspePs, Ps, Srpt, Srpte};
+use crate::studies::ensemble::Sojourns;
+use crate::studies::figure::at;
+use crate::studies::single::PolicyKind::{Fspe, FspePs, Ps, Srpt, Srpte};
+use crate::studies::study::{Setting, Study, StudyError};
 
-use super::{add_by_sigma, with_shape, COMPARED, GRID};
+use super::common::{add_by_sigma, with_shape, COMPARED, GRID};
 
 pub(super) const FIG_3_4: Study =
     Study { id: "fig-3.4", title: "Impact of the error at shapes 0.25, 0.177, 0.125 (thesis Fig 3.4)", run };

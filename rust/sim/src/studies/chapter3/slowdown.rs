@@ -1,10 +1,10 @@
 //! Figures 3.7 and 3.8: slowdown by job size and by job.
 
-use crate::report::{Axis, Claim, Evidence, Plot, Report, Series, Table};
-use crate::reproduce::ensemble::runs;
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind::{self, Fifo, Fspe, FspePs, Las, Ps, Srpt, Srpte};
-use crate::single::{quantile, slowdowns, Summary};
+use crate::report::{quantile, Axis, Claim, Evidence, Plot, Report, Series, Table};
+use crate::studies::ensemble::runs;
+use crate::studies::single::PolicyKind::{self, Fifo, Fspe, FspePs, Las, Ps, Srpt, Srpte};
+use crate::studies::single::{slowdowns, Summary};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::Synthesis;
 
 pub(super) const FIG_3_7: Study =

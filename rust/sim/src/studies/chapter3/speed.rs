@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use crate::report::{Claim, Evidence, Report, Table};
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind;
+use crate::studies::single::PolicyKind;
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::Synthesis;
 
 pub(super) const SPEED: Study =

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::report::{Axis, Claim, Evidence, Plot, Report, Series, Table};
-use crate::reproduce::ensemble::Sojourns;
-use crate::reproduce::{Setting, Study, StudyError};
-use crate::single::PolicyKind::{self, Fifo, Fsp, Fspe, FspePs, Las, Ps, Srpt, Srpte};
+use crate::studies::ensemble::Sojourns;
+use crate::studies::single::PolicyKind::{self, Fifo, Fsp, Fspe, FspePs, Las, Ps, Srpt, Srpte};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::{swim, Noise, Sizes, Synthesis, Workload};
 
-use super::{add_by_sigma, GRID};
+use super::common::{add_by_sigma, GRID};
 
 pub(super) const FIG_3_9: Study =
     Study { id: "fig-3.9", title: "Tails of the recorded job sizes (thesis Fig 3.9)", run: tails };

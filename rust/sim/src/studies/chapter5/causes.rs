@@ -2,10 +2,11 @@
 //! claims then hold.
 
 use super::claims::{h_c1, h_c12, h_c2, h_c3, h_c4, h_c5, h_c6, h_c7};
+use super::experiment::METHOD;
 use super::experiment::{Conditions, Experiment, FAIR, FIFO, HFSP};
-use super::{Setting, Study, StudyError, METHOD};
 use crate::cluster::Preemption;
 use crate::report::{Cell, Report, Table};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::TaskTimes;
 
 pub(super) const CAUSES: Study =

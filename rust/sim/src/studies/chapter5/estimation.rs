@@ -1,9 +1,10 @@
 //! Figures 5.9 and 5.10: how good HFSP's estimates of phases are.
 
+use super::experiment::METHOD;
 use super::experiment::{Experiment, HFSP};
 use super::response::{ecdf, ecdf_plot};
-use super::{Setting, Study, StudyError, METHOD};
 use crate::report::{Claim, Evidence, Report, Sample, Table};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::TaskTimes;
 use hiatus_core::fact::PhaseKey;
 

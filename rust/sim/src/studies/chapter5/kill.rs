@@ -1,11 +1,12 @@
 //! Figures 5.11 and 5.12: HFSP that kills against HFSP that waits; and, beyond the thesis, HFSP that suspends.
 
 use super::claims::h_c11;
+use super::experiment::METHOD;
 use super::experiment::{Experiment, HFSP, KILL, SUSPEND};
 use super::response::{ecdf, ecdf_plot};
-use super::{Setting, Study, StudyError, METHOD};
 use crate::cluster::Outcome;
 use crate::report::{Report, Table};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{Mix, TaskTimes};
 
 pub(super) const FIG_5_11: Study = Study {

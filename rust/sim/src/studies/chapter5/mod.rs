@@ -10,8 +10,7 @@ mod kill;
 mod response;
 mod tasks;
 
-use super::{Setting, Study, StudyError};
-use crate::cluster::SimulationError;
+use crate::studies::study::Study;
 
 /// The studies of this chapter.
 pub(super) const STUDIES: &[&Study] = &[
@@ -27,17 +26,3 @@ pub(super) const STUDIES: &[&Study] = &[
     &response::CHECKS,
     &causes::CAUSES,
 ];
-
-/// How it was made, said with every figure.
-const METHOD: &str =
-    "Simulated: 20 nodes of 2 map slots and 1 reduce slot, heartbeats of 3 s, slowstart 0.8, 100 jobs a \
-    draw, the same jobs and times under every scheduler. Task counts from Table 5.1; reduce counts and \
-    task times from the project's model. No locality. Knobs as shipped but for training-slots = 10 (T of each pool of \
-    slots), max-suspended-memory = 4 (slots are not a machine's memory), and max-suspension-ms and resume-locality-ms = a \
-    day (the thesis has no such ends); `causes-5` has a row with these three as shipped.";
-
-impl From<SimulationError> for StudyError {
-    fn from(error: SimulationError) -> StudyError {
-        StudyError::Cluster(error)
-    }
-}

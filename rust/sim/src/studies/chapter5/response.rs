@@ -1,10 +1,11 @@
 //! Figures 5.1 to 5.6: response times, slowdown and jobs in the system, HFSP against Fair.
 
 use super::claims::{h_c1, h_c11, h_c12, h_c2, h_c3, h_c4, h_c5, h_c6, h_c7};
+use super::experiment::METHOD;
 use super::experiment::{Experiment, Scheduler, FAIR, FIFO, HFSP, KILL, SUSPEND};
-use super::{Setting, Study, StudyError, METHOD};
 use crate::cluster::Outcome;
 use crate::report::{Axis, Claim, Plot, Report, Sample, Series, Table};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{Mix, TaskTimes};
 
 pub(super) const FIG_5_1: Study = Study { id: "fig-5.1", title: "Mean response times (thesis Fig 5.1)", run: means };

@@ -1,8 +1,8 @@
 //! Figures 5.7 and 5.8: task times. The thesis measured them; here they show how good a substitute the task models are.
 
 use super::experiment::Conditions;
-use super::{Setting, Study, StudyError};
 use crate::report::{Claim, Evidence, Report, Sample, Table};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{Job, Mix, TaskTimes};
 
 pub(super) const FIG_5_7: Study =

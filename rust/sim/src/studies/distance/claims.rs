@@ -6,7 +6,7 @@ use super::mixes::Mix;
 use super::parts::{beside_big_jobs, HFSP, POLICIES};
 use super::scene::Work;
 use crate::report::{Claim, Evidence};
-use crate::reproduce::small_and_big::{Run, Scheduler};
+use crate::studies::small_and_big::{Run, Scheduler};
 
 /// Small jobs beside several big ones take at most so many times as long as beside one.
 const AS_BESIDE_ONE: f64 = 1.25;

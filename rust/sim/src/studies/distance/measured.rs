@@ -6,8 +6,9 @@ use super::clairvoyant::Order;
 use super::scene::Scene;
 use crate::cluster::SimulationError;
 use crate::report::Sample;
-use crate::reproduce::small_and_big::{Run, Scheduler};
-use crate::reproduce::{ensemble, StudyError};
+use crate::studies::ensemble;
+use crate::studies::small_and_big::{Run, Scheduler};
+use crate::studies::study::StudyError;
 use crate::workload::cluster::Job;
 
 /// What became of a scene's draws.
@@ -109,8 +110,8 @@ fn quotient(above: &Sample, below: &Sample) -> Sample {
 mod tests {
     use super::*;
     use crate::cluster::Preemption;
-    use crate::reproduce::distance::mixes::Mix;
-    use crate::reproduce::distance::scene::{Cluster, Work};
+    use crate::studies::distance::mixes::Mix;
+    use crate::studies::distance::scene::{Cluster, Work};
 
     #[test]
     fn each_run_is_put_where_it_belongs_and_nobody_does_what_only_the_clairvoyant_can() {

@@ -3,8 +3,8 @@
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::reproduce::ensemble::chance;
-use crate::reproduce::small_and_big::{self, BIG, SMALL};
+use crate::studies::ensemble::chance;
+use crate::studies::small_and_big::{self, BIG, SMALL};
 use crate::workload::cluster::{Arrivals, Job, Stage, Times};
 use hiatus_core::units::Resource;
 

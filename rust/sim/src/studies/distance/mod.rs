@@ -13,8 +13,8 @@ mod parts;
 mod scene;
 mod tables;
 
-use super::{Setting, Study, StudyError};
 use crate::report::{Axis, Report};
+use crate::studies::study::{Setting, Study, StudyError};
 use measured::{Measured, Plan};
 use mixes::Mix;
 use scene::{Scene, Work};

@@ -3,7 +3,7 @@
 use super::mixes::Mix;
 use super::scene::{Cluster, Scene, Work};
 use crate::cluster::Preemption::{Suspend, Wait};
-use crate::reproduce::small_and_big::Scheduler;
+use crate::studies::small_and_big::Scheduler;
 use crate::workload::cluster::Mix as Bin;
 
 /// A node of the mixes has room for eight tasks of 2 GiB, and for eight ApplicationMasters of 1 MiB.

@@ -4,8 +4,8 @@ use super::clairvoyant::Pool;
 use super::mixes::{told, Mix};
 use crate::cluster::testbed::{Room, Testbed};
 use crate::cluster::SimulationError;
-use crate::reproduce::ensemble::chance;
-use crate::reproduce::small_and_big::{tasks, Run, Scheduler, BIG, HEARTBEAT, MASTER_START, SMALL, TASK_START};
+use crate::studies::ensemble::chance;
+use crate::studies::small_and_big::{tasks, Run, Scheduler, BIG, HEARTBEAT, MASTER_START, SMALL, TASK_START};
 use crate::workload::cluster::{gb, secs, Bins, Job, Mix as Bin, Stage};
 use hiatus_core::units::{Millis, Resource};
 

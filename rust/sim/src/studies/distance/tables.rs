@@ -4,7 +4,7 @@ use super::clairvoyant::Order;
 use super::measured::Measured;
 use super::parts::{HFSP, STOCK};
 use crate::report::{Axis, Cell, Plot, Sample, Series, Table};
-use crate::reproduce::small_and_big::{Run, Scheduler};
+use crate::studies::small_and_big::{Run, Scheduler};
 
 /// Each scene by each scheduler, and by the clairvoyant: means over the draws, and the worst draw.
 pub(super) fn table(name: &str, title: &str, measured: &[Measured]) -> Table {

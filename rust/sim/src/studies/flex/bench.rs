@@ -8,7 +8,7 @@ use hiatus_core::flex::Metric;
 use super::measure::flex;
 use super::workload::{draw, problem, Shape, BASE};
 use crate::report::{Axis, Claim, Evidence, Plot, Report, Sample, Series, Table};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::study::{Setting, Study, StudyError};
 
 /// Decisions per point; the median counts.
 const REPEATS: u64 = 21;

@@ -5,7 +5,8 @@ use rand::Rng;
 
 use crate::cluster::testbed::Testbed;
 use crate::cluster::Outcome;
-use crate::reproduce::{ensemble, Setting, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, StudyError};
 use crate::workload::cluster::{gb, millis, Job, Stage, Times};
 
 /// Task times are within this part of their mean.

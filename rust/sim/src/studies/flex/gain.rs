@@ -15,8 +15,8 @@ use super::workload::rng;
 use crate::cluster::testbed::{Room, Testbed};
 use crate::cluster::{Outcome, Preemption};
 use crate::report::{number, Axis, Cell, Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::figure::{add, Curve};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::figure::{add, Curve};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{Arrivals, Job};
 
 /// Draws of each point.

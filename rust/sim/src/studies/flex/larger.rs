@@ -5,7 +5,8 @@ use hiatus_core::flex::{lower_bound, Metric};
 use super::measure::{flex, ratios, Reference};
 use super::workload::{draw, problem, Shape, BASE};
 use crate::report::{number, Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::{ensemble, Setting, Study, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, Study, StudyError};
 
 /// Experiments per point.
 const RUNS: usize = 40;

@@ -5,7 +5,8 @@ use hiatus_core::flex::{default_evaluations, evaluations, solve, solve_exhaustiv
 use super::schemes::{fair, fifo, violations};
 use super::workload::{draw, problem, Shape};
 use crate::report::{Cell, Sample};
-use crate::reproduce::{ensemble, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::StudyError;
 
 /// Values that are not above this have no ratio: the paper leaves such experiments out.
 const NO_RATIO_BELOW: f64 = 1e-9;

@@ -12,9 +12,7 @@ mod schemes;
 mod side_by_side;
 mod workload;
 
-use hiatus_core::flex::ProblemError;
-
-use super::{Study, StudyError};
+use crate::studies::study::Study;
 
 /// The studies of this paper.
 pub(super) const STUDIES: &[&Study] = &[
@@ -31,9 +29,3 @@ pub(super) const STUDIES: &[&Study] = &[
     &side_by_side::SIDE_BY_SIDE,
     &bench::BENCH,
 ];
-
-impl From<ProblemError> for StudyError {
-    fn from(error: ProblemError) -> StudyError {
-        StudyError::Flex(error.into())
-    }
-}

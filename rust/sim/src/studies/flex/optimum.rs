@@ -5,7 +5,7 @@ use hiatus_core::flex::Metric;
 use super::measure::{ratios, Ratio, Ratios, Reference, COLUMNS};
 use super::workload::{Shape, BASE};
 use crate::report::{number, Axis, Cell, Claim, Evidence, Plot, Report, Series, Table};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::study::{Setting, Study, StudyError};
 
 /// Experiments per point, as in the paper.
 const RUNS: usize = 100;

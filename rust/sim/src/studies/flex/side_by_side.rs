@@ -13,7 +13,7 @@ use crate::cluster::testbed::{Room, Testbed};
 use crate::cluster::Preemption;
 use crate::cluster::{isolation, Outcome};
 use crate::report::{Cell, Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::study::{Setting, Study, StudyError};
 use crate::workload::cluster::{gb, Arrivals, Job};
 
 const DRAWS: usize = 10;

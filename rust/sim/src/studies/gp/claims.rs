@@ -1,7 +1,6 @@
 //! What the paper says of GP against HFS (claims G1 to G8 of the specification, with its bands), checked.
 
-use super::experiment::{Experiment, Run, GP, HFS};
-use super::groups::MEASURES;
+use super::experiment::{Experiment, Run, GP, HFS, MEASURES};
 use super::workload::Kind;
 use crate::report::{Claim, Evidence, Sample};
 

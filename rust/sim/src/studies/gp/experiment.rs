@@ -8,9 +8,17 @@ use super::workload::{
 };
 use crate::cluster::{JobOutcome, Node, Outcome, Queue, SimulationError, World};
 use crate::report::Sample;
-use crate::reproduce::{ensemble, Setting, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, StudyError};
 use crate::workload::cluster::{gb, Job};
 use hiatus_core::units::Millis;
+
+/// How far the model goes, for reports.
+pub(super) const METHOD: &str = "Simulated: 100 nodes of 4 map slots, heartbeats of 3 s, a second from a task's start to its work, Table III with \
+    task times ± 20 %, the same jobs in the same order under all schedulers; 25 more jobs follow and do not count. Policy `fair` in two \
+    queues of 80 % and 20 %; all preemption is for the 80 %. HFS kills the same part of every non-production job, rounded up, or \
+    down to each job's share; the interval of the rule is 20 s, tasks above 500 s are long, nothing is spared for having just begun, all \
+    other knobs are defaults.";
 
 /// Draws of each point.
 const DRAWS: usize = 16;
@@ -263,10 +271,21 @@ impl Experiment {
     }
 }
 
+/// A measure: its name, and how it is read.
+pub(super) type Measure = (&'static str, fn(&Run) -> f64);
+
+pub(super) const MEASURES: [Measure; 5] = [
+    ("SNP", |run| run.metrics.snp),
+    ("l1", |run| run.metrics.l1),
+    ("l2", |run| run.metrics.l2),
+    ("unfairness", |run| run.metrics.unfairness),
+    ("response (s)", |run| run.metrics.response_s),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::gp::workload::OTHER;
+    use crate::studies::gp::workload::OTHER;
 
     /// The first jobs of a draw, few enough for a test.
     fn jobs() -> Vec<Job> {

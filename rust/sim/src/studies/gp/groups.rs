@@ -1,11 +1,11 @@
 //! Section VI: busy and idle periods, GP against HFS (Figure 3, of which the text gives the averages).
 
 use super::claims;
-use super::experiment::{Experiment, Run, Scheduler, GP, HFS, HFS_TO_SHARE};
+use super::experiment::METHOD;
+use super::experiment::{Experiment, Measure, Scheduler, GP, HFS, HFS_TO_SHARE, MEASURES};
 use super::workload::{Group, Kind, BUSY_GAP_S, IDLE_GAP_S};
-use super::METHOD;
 use crate::report::{Axis, Cell, Plot, Report, Series, Table};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::study::{Setting, Study, StudyError};
 
 pub(super) const BUSY: Study =
     Study { id: "gp-busy", title: "GP against HFS in busy periods: six groups (GP, section VI)", run: busy };
@@ -30,17 +30,6 @@ const IDLE_GROUPS: [Group; 4] = [
     group(IDLE_GAP_S, 66, Kind::Reading),
     group(IDLE_GAP_S, 92, Kind::Reading),
     group(IDLE_GAP_S, 66, Kind::Mixed),
-];
-
-/// A measure: its name, and how it is read.
-type Measure = (&'static str, fn(&Run) -> f64);
-
-pub(super) const MEASURES: [Measure; 5] = [
-    ("SNP", |run| run.metrics.snp),
-    ("l1", |run| run.metrics.l1),
-    ("l2", |run| run.metrics.l2),
-    ("unfairness", |run| run.metrics.unfairness),
-    ("response (s)", |run| run.metrics.response_s),
 ];
 
 const COSTS: [Measure; 7] = [

@@ -1,10 +1,10 @@
 //! What each choice is worth: candidates, starvation rule, killing or suspending; and the same with one thing changed at a time.
 
-use super::experiment::{variants, Experiment, Run, Scheduler, GP, HFS};
-use super::groups::{BUSY_GROUPS, MEASURES};
-use super::METHOD;
+use super::experiment::METHOD;
+use super::experiment::{variants, Experiment, Run, Scheduler, GP, HFS, MEASURES};
+use super::groups::BUSY_GROUPS;
 use crate::report::{Cell, Report, Sample, Table};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::study::{Setting, Study, StudyError};
 
 pub(super) const VARIANTS: Study = Study {
     id: "gp-variants",

@@ -1,9 +1,9 @@
 //! Section 2.3: four mixes of the SWIM project's trace of Facebook's cluster.
 
+use super::testbed::METHOD;
 use super::testbed::{trace, Pairs, BINS as MIXES, PUBLISHED};
-use super::METHOD;
 use crate::report::{Cell, Claim, Evidence, Report, Table};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::study::{Setting, Study, StudyError};
 
 pub(super) const BINS: Study =
     Study { id: "predoop-bins", title: "Four mixes of Facebook's trace of 2010 (Predoop, mixed workloads)", run };

@@ -1,10 +1,11 @@
 //! Section 2.4: both thresholds, over bins 1 and 4.
 
+use super::testbed::METHOD;
 use super::testbed::{run as run_jobs, trace, Setup, Thresholds, BINS, PUBLISHED};
-use super::METHOD;
 use crate::report::{Axis, Cell, Claim, Evidence, Report, Sample, Table};
-use crate::reproduce::figure::{self, Curve};
-use crate::reproduce::{ensemble, Setting, Study, StudyError};
+use crate::studies::ensemble;
+use crate::studies::figure::{self, Curve};
+use crate::studies::study::{Setting, Study, StudyError};
 
 pub(super) const GRID: Study =
     Study { id: "predoop-grid", title: "Both thresholds of lending, over two mixes (Predoop, sensitivity)", run };

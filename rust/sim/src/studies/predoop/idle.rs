@@ -1,9 +1,9 @@
 //! Section 2.1: for how long reduces hold containers and wait, as more and more WordCounts run side by side.
 
+use super::testbed::METHOD;
 use super::testbed::{Pairs, Program, Run, Setup, Thresholds, PUBLISHED, SPREAD};
-use super::METHOD;
 use crate::report::{Claim, Evidence, Report, Table};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::study::{Setting, Study, StudyError};
 
 pub(super) const IDLE: Study = Study {
     id: "predoop-idle",

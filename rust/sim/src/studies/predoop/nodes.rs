@@ -1,10 +1,10 @@
 //! Section 2.5: from 4 to 12 nodes, three workloads of 120 jobs each.
 
+use super::testbed::METHOD;
 use super::testbed::{trace, Bin, Pairs, Setup, BINS, PUBLISHED};
-use super::METHOD;
 use crate::report::{Axis, Cell, Claim, Evidence, Report, Table};
-use crate::reproduce::figure::{self, Curve};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::figure::{self, Curve};
+use crate::studies::study::{Setting, Study, StudyError};
 
 pub(super) const NODES: Study =
     Study { id: "predoop-nodes", title: "Four to twelve nodes (Predoop, scalability)", run };

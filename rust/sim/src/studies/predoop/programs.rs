@@ -1,10 +1,10 @@
 //! Section 2.2: WordCount and Sort, each of five sizes.
 
+use super::testbed::METHOD;
 use super::testbed::{Pairs, Program, PUBLISHED, SPREAD};
-use super::METHOD;
 use crate::report::{Axis, Cell, Claim, Evidence, Report, Table};
-use crate::reproduce::figure::{self, Curve};
-use crate::reproduce::{Setting, Study, StudyError};
+use crate::studies::figure::{self, Curve};
+use crate::studies::study::{Setting, Study, StudyError};
 
 pub(super) const PROGRAMS: Study =
     Study { id: "predoop-programs", title: "WordCount and Sort of five sizes (Predoop, single applications)", run };

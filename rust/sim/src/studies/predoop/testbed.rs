@@ -2,7 +2,8 @@
 
 use crate::cluster::{Node, World};
 use crate::report::Sample;
-use crate::reproduce::{ensemble, Setting, StudyError};
+use crate::studies::ensemble;
+use crate::studies::study::{Setting, StudyError};
 use crate::workload::cluster::{gb, millis, secs, Job, Shuffle, Stage, Times};
 use crate::workload::swim::{self, SwimJob};
 use hiatus_core::units::{PartitionId, Resource};
@@ -10,6 +11,12 @@ use rand::Rng;
 use rand_distr::{Distribution, LogNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::Path;
+
+/// How far the model goes, for reports.
+pub(super) const METHOD: &str = "Simulated: nodes of 3 GB, tasks of 1 GB if nothing else is said, maps of 64 MB; a task reads, fetches and writes 10 MB \
+    a second, WordCount's maps read 3.5; times of a job's maps are log-normal with σ 0.28; a second until a node reports and until a task \
+    works; reduces are asked for from 5 % of the maps on and get half of what their job holds (MapReduce's defaults); policy `fifo`, nothing is \
+    preempted; knobs of lending as they are shipped; ApplicationMasters have a node of their own. Both schedulers get the same draws.";
 
 const NODE: Resource = Resource { memory_mb: 3072, vcores: 0 };
 /// Where ApplicationMasters are.

@@ -5,11 +5,12 @@
 
 mod scenes;
 
-use super::small_and_big::{Run, Scheduler};
-use super::{ensemble, Setting, Study, StudyError};
 use crate::cluster::Preemption::{Suspend, Wait};
 use crate::cluster::SimulationError;
 use crate::report::{Cell, Claim, Evidence, Report, Table};
+use crate::studies::ensemble;
+use crate::studies::small_and_big::{Run, Scheduler};
+use crate::studies::study::{Setting, Study, StudyError};
 use hiatus_core::units::Resource;
 use scenes::{Scene, MANY_VCORES, SMALL_CONTAINERS};
 

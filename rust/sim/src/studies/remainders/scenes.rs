@@ -1,8 +1,8 @@
 //! Small jobs beside a big one that holds all that can be held, on nodes that are multiples of its containers, or none.
 
 use crate::cluster::{Node, Queue, SimulationError, World};
-use crate::reproduce::ensemble::chance;
-use crate::reproduce::small_and_big::{tasks, Run, Scheduler, BIG, HEARTBEAT, MASTER_START, SMALL, TASK_START};
+use crate::studies::ensemble::chance;
+use crate::studies::small_and_big::{tasks, Run, Scheduler, BIG, HEARTBEAT, MASTER_START, SMALL, TASK_START};
 use crate::workload::cluster::{gb, secs, Job, Stage};
 use hiatus_core::units::Resource;
 

@@ -1,5 +1,6 @@
 //! What is measured of a run. Source: HFSP thesis §2.1.1, §3.3.1.
 
+use crate::report::quantile;
 use crate::workload::Job;
 
 /// Mean sojourn (response) time, seconds; jobs of size 0 count too.
@@ -12,12 +13,6 @@ pub fn mean_sojourn(jobs: &[Job], completions: &[f64]) -> f64 {
 pub fn slowdowns<'a>(jobs: &'a [Job], completions: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
     let sized = jobs.iter().zip(completions).filter(|(job, _)| job.size > 0.0);
     sized.map(|(job, completion)| (completion - job.arrival) / job.size)
-}
-
-/// The value at most a fraction `q` of the `sorted` values lies below (nearest rank); NaN without values.
-pub fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let rank = (q * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(f64::NAN)
 }
 
 /// A run in a few numbers.
@@ -59,13 +54,5 @@ mod tests {
         let jobs = [Job::exact(0.0, 2.0), Job::exact(1.0, 0.0)];
         let summary = Summary::new(&jobs, &[4.0, 4.0]);
         assert_eq!((summary.mean_sojourn_s, summary.slowdown[0], summary.slowdown[6]), (3.5, 2.0, 2.0));
-    }
-
-    #[test]
-    fn quantiles_are_values_that_occur() {
-        let sorted = [1.0, 2.0, 3.0, 4.0];
-        let found = [0.0, 0.25, 0.5, 0.51, 1.0].map(|q| quantile(&sorted, q));
-        assert_eq!(found, [1.0, 1.0, 2.0, 3.0, 4.0]);
-        assert!(quantile(&[], 0.5).is_nan());
     }
 }

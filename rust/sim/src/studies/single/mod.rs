@@ -22,5 +22,5 @@ mod task;
 
 pub use engine::{simulate, Moment};
 pub use kind::PolicyKind;
-pub use metrics::{mean_sojourn, quantile, slowdowns, Summary};
+pub use metrics::{mean_sojourn, slowdowns, Summary};
 pub use policy::{Event, Next, Policy, Source};

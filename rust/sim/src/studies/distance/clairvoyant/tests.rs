@@ -1,7 +1,7 @@
 use super::*;
 use crate::cluster::testbed::{Room, Testbed};
 use crate::cluster::Preemption;
-use crate::reproduce::distance::mixes::Mix;
+use crate::studies::distance::mixes::Mix;
 use crate::workload::cluster::{gb, secs, Job};
 use hiatus_core::units::Resource;
 use proptest::prelude::*;

@@ -3,12 +3,12 @@
 use std::collections::BinaryHeap;
 
 use super::{Discipline, Task};
-use crate::single::task::Keyed;
+use crate::studies::single::task::Keyed;
 
 /// The virtual clock of a fairly shared server: it shows the service a member of weight 1 would have received, so a
 /// member's departure is one fixed reading however shares change meanwhile.
 #[derive(Debug, Default)]
-pub(in crate::single) struct FairClock {
+pub(in crate::studies::single) struct FairClock {
     reading: f64,
     members: usize,
     weight: f64,
@@ -56,7 +56,7 @@ impl FairClock {
 
 /// Processor sharing, weighted.
 #[derive(Debug, Default)]
-pub(in crate::single) struct FairShare {
+pub(in crate::studies::single) struct FairShare {
     clock: FairClock,
     /// Keyed by the clock's reading at completion.
     jobs: BinaryHeap<Keyed>,

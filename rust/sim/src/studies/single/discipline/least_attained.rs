@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::{Discipline, Task};
-use crate::single::task::Keyed;
+use crate::studies::single::task::Keyed;
 
 /// Jobs of equal attained service, keyed by size: they complete in that order.
 type Members = BinaryHeap<Keyed>;
@@ -12,7 +12,7 @@ type Members = BinaryHeap<Keyed>;
 /// Least attained service. Jobs of equal attained service form a group; the least group is served and, when it
 /// catches up with the next, they become one. Groups meet by event, never by comparing sums of floats.
 #[derive(Debug, Default)]
-pub(in crate::single) struct LeastAttained {
+pub(in crate::studies::single) struct LeastAttained {
     /// Attained service of the served group, seconds.
     attained: f64,
     group: Members,

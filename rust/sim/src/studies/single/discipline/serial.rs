@@ -6,7 +6,7 @@ use super::{Discipline, Task};
 
 /// FIFO; also what plain FSPE and SRPTE do with late jobs.
 #[derive(Debug, Default)]
-pub(in crate::single) struct Serial {
+pub(in crate::studies::single) struct Serial {
     queue: VecDeque<Task>,
 }
 

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::{Order, Part, Task};
-use crate::single::discipline::FairClock;
-use crate::single::policy::SAME_MOMENT_S;
-use crate::single::task::{FrontHeap, Keyed};
+use crate::studies::single::discipline::FairClock;
+use crate::studies::single::policy::SAME_MOMENT_S;
+use crate::studies::single::task::{FrontHeap, Keyed};
 
 /// FSP(E): beside the real server a virtual one shares itself fairly among the estimated sizes. A job done there and
 /// not in reality is late; one done in reality and not there keeps its virtual share, or the others would age faster
@@ -15,7 +15,7 @@ use crate::single::task::{FrontHeap, Keyed};
 /// That such an *early* job leaves the virtual server is no event: nobody but the clock is concerned, which makes up
 /// for it when it next advances.
 #[derive(Debug, Default)]
-pub(in crate::single) struct Fsp {
+pub(in crate::studies::single) struct Fsp {
     clock: FairClock,
     /// In both servers, keyed by the clock's reading at virtual completion.
     running: FrontHeap,

@@ -1,11 +1,11 @@
 //! Smallest estimated remaining size first.
 
 use super::{Order, Part, Task};
-use crate::single::task::{FrontHeap, Keyed};
+use crate::studies::single::task::{FrontHeap, Keyed};
 
 /// SRPT(E): a job is late once it has received its estimate.
 #[derive(Debug, Default)]
-pub(in crate::single) struct Srpt {
+pub(in crate::studies::single) struct Srpt {
     /// Keyed by the estimate of what remains.
     jobs: FrontHeap,
 }
