@@ -1,9 +1,9 @@
 //! How often the truth lies in the interval that is forecast of a job's end. Not published anywhere: it is what stands behind the
 //! figures that are shown to users.
 
+use hiatus_background::forecast::{Foresight, Prospect, Rules, Unknown, MEANT};
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::{AppId, Millis, Resource};
-use hiatus_forecast::{Foresight, Prospect, Rules, Unknown, MEANT};
 
 use crate::cluster::testbed::{Room, Testbed};
 use crate::cluster::{Preemption, World};

@@ -1,10 +1,10 @@
-//! What hindsight costs: `cargo bench -p hiatus-hindsight`. The two simulations, in their own thread, and the most memory of this
+//! What hindsight costs: `cargo bench -p hiatus-background`. The two simulations, in their own thread, and the most memory of this
 //! process while they run (what it has left from before included), for clusters of several sizes, seven tenths full of jobs that want some minutes; and what is added to a step, under its
 //! caller's lock.
 
+use hiatus_background::hindsight::setting::Properties;
+use hiatus_background::hindsight::{saved, Bounds, Onlooker, Past};
 use hiatus_core::units::Millis;
-use hiatus_hindsight::setting::Properties;
-use hiatus_hindsight::{saved, Bounds, Onlooker, Past};
 use hiatus_world::job::{gb, secs, Job};
 use hiatus_world::{Node, Queue, World};
 use std::fs;

@@ -1,6 +1,6 @@
 //! What is known of how long tasks take, and drawing from it.
 
-use crate::Unknown;
+use crate::forecast::Unknown;
 use hiatus_core::estimate;
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::state::Job;

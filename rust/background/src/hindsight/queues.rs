@@ -1,7 +1,7 @@
 //! Queues as facts tell them, with what their ApplicationMasters held. One that was removed is known for as long as applications of
 //! it are remembered: these can be simulated still.
 
-use crate::peak::Peak;
+use crate::hindsight::peak::Peak;
 use hiatus_core::fact::QueueFact;
 use hiatus_core::state::{Shares, UserLimits};
 use hiatus_core::units::{Millis, PartitionId, QueueId};

@@ -1,4 +1,4 @@
-//! A thread beside a core: it is given work when it has done the last, and nobody waits for it ([`Aside`]).
+//! A thread beside a core: it is given work when it has done the last, and nobody waits for it ([`Worker`]).
 
 use parking_lot::Mutex;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -20,7 +20,7 @@ struct Shared<L> {
 
 /// A thread that makes of each `W` what is known from then on, an `L`. It ends soon after this is dropped, whatever it does.
 #[derive(Debug)]
-pub struct Aside<W, L> {
+pub struct Worker<W, L> {
     work: SyncSender<W>,
     shared: Arc<Shared<L>>,
 }
@@ -28,7 +28,7 @@ pub struct Aside<W, L> {
 /// Whether what is worked on is still wanted.
 pub type Wanted<'a> = &'a dyn Fn() -> bool;
 
-impl<W: Send + 'static, L: Clone + Send + 'static> Aside<W, L> {
+impl<W: Send + 'static, L: Clone + Send + 'static> Worker<W, L> {
     /// Begins; `first` is known meanwhile, and `failed` if the work panics, which would be a defect. Who works long has to ask
     /// whether it is still wanted. What it makes is known from then on; `None` leaves what was known.
     ///
@@ -39,7 +39,7 @@ impl<W: Send + 'static, L: Clone + Send + 'static> Aside<W, L> {
         first: L,
         failed: L,
         work: impl FnMut(W, Wanted<'_>) -> Option<L> + Send + 'static,
-    ) -> std::io::Result<Aside<W, L>> {
+    ) -> std::io::Result<Worker<W, L>> {
         let (idle, wanted) = (AtomicBool::new(true), AtomicBool::new(true));
         let shared = Arc::new(Shared { latest: Mutex::new(first), idle, wanted });
         let (given, received) = sync_channel(1);
@@ -52,7 +52,7 @@ impl<W: Send + 'static, L: Clone + Send + 'static> Aside<W, L> {
             }
         };
         Builder::new().name(format!("hiatus-{name}")).spawn(run)?;
-        Ok(Aside { work: given, shared })
+        Ok(Worker { work: given, shared })
     }
 
     /// Whether it has done the last work, and rested.
@@ -78,7 +78,7 @@ impl<W: Send + 'static, L: Clone + Send + 'static> Aside<W, L> {
     }
 }
 
-impl<W, L> Drop for Aside<W, L> {
+impl<W, L> Drop for Worker<W, L> {
     fn drop(&mut self) {
         self.shared.wanted.store(false, Ordering::Release);
     }

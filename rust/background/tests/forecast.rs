@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
 
+use hiatus_background::forecast::{Forecast, Forecaster, Foresight, Latest, Prospect, Rules, Unknown};
 use hiatus_core::fact::Fact;
 use hiatus_core::settings::ForecastSettings;
 use hiatus_core::units::Millis;
-use hiatus_forecast::{Forecast, Forecaster, Foresight, Latest, Prospect, Rules, Unknown};
 use hiatus_world::job::{gb, secs, Job};
 use hiatus_world::{Node, World};
 use std::time::{Duration, Instant};

@@ -1,9 +1,9 @@
 //! The thread that simulates: nobody waits for it. It is given what an onlooker knows, which is all that its caller's lock pays for
 //! beside the onlooker.
 
-use crate::setting::Properties;
-use crate::{saved, Bounds, LeftOut, Onlooker, Past, Saved, Unanswered};
-use hiatus_aside::{Aside, Wanted};
+use crate::hindsight::setting::Properties;
+use crate::hindsight::{saved, Bounds, LeftOut, Onlooker, Past, Saved, Unanswered};
+use crate::worker::{Wanted, Worker};
 use hiatus_core::fact::Fact;
 use hiatus_core::settings::HindsightSettings;
 use hiatus_core::units::Millis;
@@ -49,7 +49,7 @@ pub enum Latest {
 #[derive(Debug)]
 struct Working {
     onlooker: Onlooker,
-    simulator: Aside<(Millis, Past), Latest>,
+    simulator: Worker<(Millis, Past), Latest>,
     /// Nothing before the first step.
     due: Option<Millis>,
 }
@@ -75,7 +75,7 @@ impl Hindsight {
             HindsightSettings { observes: false, .. } => Err(Latest::Placing),
             HindsightSettings { window, max_size: size, .. } => Ok(Working {
                 onlooker: Onlooker::of(core.cluster(), Bounds { window, size, beats: BEATS }),
-                simulator: Aside::begin("hindsight", Latest::Awaited, Latest::Failed, simulating())?,
+                simulator: Worker::begin("hindsight", Latest::Awaited, Latest::Failed, simulating())?,
                 due: None,
             }),
         };

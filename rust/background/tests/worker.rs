@@ -2,16 +2,16 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
 
-use hiatus_aside::Aside;
+use hiatus_background::worker::Worker;
 use std::sync::mpsc::{channel, Sender};
 use std::time::{Duration, Instant};
 
 /// Longer than anything here takes, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-fn becomes<W: Send + 'static>(aside: &Aside<W, &'static str>, what: &str) {
+fn becomes<W: Send + 'static>(worker: &Worker<W, &'static str>, what: &str) {
     let end = Instant::now() + PATIENCE;
-    while aside.latest() != what {
+    while worker.latest() != what {
         assert!(Instant::now() < end, "{what}");
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -28,32 +28,32 @@ impl Drop for Gone {
 
 #[test]
 fn what_is_known_is_what_it_made_last_and_it_takes_more_when_it_has_rested() {
-    let aside = Aside::begin("test", "nothing", "failed", |work, _| work).unwrap();
-    assert_eq!((aside.latest(), aside.is_idle()), ("nothing", true));
+    let worker = Worker::begin("test", "nothing", "failed", |work, _| work).unwrap();
+    assert_eq!((worker.latest(), worker.is_idle()), ("nothing", true));
     for (work, known) in [(Some("one"), "one"), (None, "one"), (Some("two"), "two")] {
-        aside.give(work);
+        worker.give(work);
         let end = Instant::now() + PATIENCE;
-        while !aside.is_idle() {
+        while !worker.is_idle() {
             assert!(Instant::now() < end);
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert_eq!(aside.latest(), known);
+        assert_eq!(worker.latest(), known);
     }
 }
 
 #[test]
 fn a_panic_is_told_and_ends_it_and_nothing_else() {
-    let aside = Aside::begin("test", "nothing", "failed", |(), _| panic!("as the test wants")).unwrap();
-    aside.give(());
-    becomes(&aside, "failed");
-    assert!(!aside.is_idle(), "nobody takes more");
+    let worker = Worker::begin("test", "nothing", "failed", |(), _| panic!("as the test wants")).unwrap();
+    worker.give(());
+    becomes(&worker, "failed");
+    assert!(!worker.is_idle(), "nobody takes more");
 }
 
 #[test]
 fn it_ends_when_it_is_dropped_while_it_works() {
     let ((begun, has_begun), (gone, is_gone)) = (channel(), channel());
     let gone = Gone(gone);
-    let work = move |(), wanted: hiatus_aside::Wanted<'_>| {
+    let work = move |(), wanted: hiatus_background::worker::Wanted<'_>| {
         let _of_thread = &gone;
         begun.send(()).unwrap();
         while wanted() {
@@ -61,10 +61,10 @@ fn it_ends_when_it_is_dropped_while_it_works() {
         }
         None
     };
-    let aside = Aside::begin("test", "nothing", "failed", work).unwrap();
-    aside.give(());
+    let worker = Worker::begin("test", "nothing", "failed", work).unwrap();
+    worker.give(());
     has_begun.recv_timeout(PATIENCE).unwrap();
-    drop(aside);
+    drop(worker);
     is_gone.recv_timeout(PATIENCE).unwrap();
 }
 
@@ -72,14 +72,14 @@ fn it_ends_when_it_is_dropped_while_it_works() {
 fn it_ends_when_it_is_dropped_while_it_rests() {
     let (gone, is_gone) = channel();
     let (gone, worked) = (Gone(gone), Duration::from_secs(1));
-    let work = move |(), _: hiatus_aside::Wanted<'_>| {
+    let work = move |(), _: hiatus_background::worker::Wanted<'_>| {
         let _of_thread = &gone;
         std::thread::sleep(worked);
         Some("rests")
     };
-    let aside = Aside::begin("test", "nothing", "failed", work).unwrap();
-    aside.give(());
-    becomes(&aside, "rests");
-    drop(aside);
+    let worker = Worker::begin("test", "nothing", "failed", work).unwrap();
+    worker.give(());
+    becomes(&worker, "rests");
+    drop(worker);
     is_gone.recv_timeout(5 * worked).expect("sooner than its rest of nine times its work is over");
 }

@@ -8,6 +8,7 @@ mod peak;
 mod queues;
 mod saved;
 pub mod setting;
+mod stages;
 mod thread;
 
 pub use onlooker::{Bounds, Onlooker};

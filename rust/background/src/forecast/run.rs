@@ -2,8 +2,8 @@
 //! ApplicationMasters are MapReduce's here: reduces are asked for when no map waits for a container, and begin to work when all maps
 //! are done. Limits that only CapacityScheduler knows, failures and arrivals there are none.
 
-use crate::times::{kinds, Draws, Evidence};
-use crate::Rules;
+use crate::forecast::times::{kinds, Draws, Evidence};
+use crate::forecast::Rules;
 use hiatus_core::decision::{Decision, Reason};
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
 use hiatus_core::state::{Job, State};

@@ -1,6 +1,6 @@
 //! How forecasts compare with what came: how often the truth lay in the interval, and what that says of the next ones.
 
-use crate::{Forecast, Prospect, MEANT};
+use crate::forecast::{Forecast, Prospect, MEANT};
 use hiatus_core::units::{AppId, Millis};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,7 +1,7 @@
 //! The thread that runs ahead: nobody waits for it. It is given a copy of the core, which is all that its caller's lock pays for.
 
-use crate::{Forecast, Foresight, Rules};
-use hiatus_aside::{Aside, Wanted};
+use crate::forecast::{Forecast, Foresight, Rules};
+use crate::worker::{Wanted, Worker};
 use hiatus_core::settings::ForecastSettings;
 use hiatus_core::units::Millis;
 use hiatus_core::Scheduler;
@@ -42,7 +42,7 @@ pub enum Latest {
 pub struct Forecaster {
     settings: ForecastSettings,
     /// Who makes them, or why nobody does.
-    maker: Result<Aside<Scheduler, Latest>, Latest>,
+    maker: Result<Worker<Scheduler, Latest>, Latest>,
     due: Millis,
 }
 
@@ -55,7 +55,7 @@ impl Forecaster {
         let maker = match settings {
             ForecastSettings { interval: Millis(0), .. } => Err(Latest::Off),
             ForecastSettings { observes: true, .. } => Err(Latest::Observing),
-            _ => Ok(Aside::begin("forecast", Latest::Awaited, Latest::Failed, making())?),
+            _ => Ok(Worker::begin("forecast", Latest::Awaited, Latest::Failed, making())?),
         };
         Ok(Forecaster { settings, maker, due: Millis(0) })
     }
@@ -84,7 +84,7 @@ impl Forecaster {
 
     /// What is known now.
     pub fn latest(&self) -> Latest {
-        self.maker.as_ref().map_or_else(Latest::clone, Aside::latest)
+        self.maker.as_ref().map_or_else(Latest::clone, Worker::latest)
     }
 }
 

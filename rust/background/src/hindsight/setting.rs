@@ -1,6 +1,6 @@
 //! Settings, and simulated clusters under them.
 
-use crate::Past;
+use crate::hindsight::Past;
 use hiatus_core::settings::{CLUSTER_PREFIX, QUEUE_INFIX};
 use hiatus_core::units::Millis;
 use hiatus_world::{Preemption, World};

@@ -1,7 +1,7 @@
 //! What settings would have saved those who wait for their jobs.
 
-use crate::setting::{placing, world, Properties};
-use crate::{LeftOut, Past, PastJob};
+use crate::hindsight::setting::{placing, world, Properties};
+use crate::hindsight::{LeftOut, Past, PastJob};
 use hiatus_core::units::Millis;
 use hiatus_world::job::Job;
 use hiatus_world::{Outcome, SimulationError};
