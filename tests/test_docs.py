@@ -53,7 +53,7 @@ _BY_HAND = {
     "cargo bench -p hiatus-core --bench step": ("measures, built for that; CI's lints compile it", "docs/operations.md", "median of 50 copies"),
     "cargo bench -p hiatus-core --bench flex": ("measures, built for that; CI's lints compile it", "docs/experiments-flex.md", "--bench flex"),
     "cargo bench -p hiatus-history": ("measures, built for that; CI's lints compile it", "docs/design/boundary.md", "a million runs of 31,250 classes"),
-    "cargo bench -p hiatus-hindsight": ("measures, built for that; CI's lints compile it", "docs/operations.md", "18,181 jobs"),
+    "cargo bench -p hiatus-background": ("measures, built for that; CI's lints compile it", "docs/operations.md", "18,181 jobs"),
     "scripts/replay gain": ("simulates for half a minute; its row is run by test_replay_swim", "docs/bench/replay-gain.md", "scripts/replay gain"),
     "scripts/replay swim": ("takes an hour", "docs/bench/replay-swim-fb-2009-2664-2671-1in50-timed.md", "scripts/replay swim"),
     "scripts/replay pigmix": ("takes an hour", "docs/bench/replay-pigmix-each-1in50-every-8s.md", "scripts/replay pigmix --workload each --scale 1/50"),

@@ -2,9 +2,9 @@
 
 use crate::explained::Explained;
 use crate::said;
+use hiatus_background::forecast::Forecaster;
+use hiatus_background::hindsight::Hindsight;
 use hiatus_core::Scheduler;
-use hiatus_forecast::Forecaster;
-use hiatus_hindsight::Hindsight;
 use hiatus_history::{Bounds, Keeper};
 use hiatus_wire::convert;
 use hiatus_wire::session::{Session, SessionError};

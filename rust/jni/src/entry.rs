@@ -75,57 +75,65 @@ fn text(env: &Env<'_>, string: &JString<'_>) -> Result<String, CoreError> {
     Ok(string.try_to_string(env)?)
 }
 
-/// `static native int abi()`
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_abi<'a>(_env: EnvUnowned<'a>, _class: JClass<'a>) -> jint {
-    ABI
+/// Exports native methods. Each is given the JVM and its arguments; what goes wrong in it reaches Java as an exception.
+macro_rules! natives {
+    ($($(#[$doc:meta])+ fn $name:ident($env:ident $(, $argument:ident: $kind:ty)*) $(-> $result:ty)? $body:block)+) => {$(
+        $(#[$doc])+
+        #[unsafe(no_mangle)]
+        pub extern "system" fn $name<'a>(mut jvm: EnvUnowned<'a>, _class: JClass<'a> $(, $argument: $kind)*) $(-> $result)? {
+            jvm.with_env(|$env| -> Result<_, CoreError> { $body }).resolve::<Throw>()
+        }
+    )+};
 }
 
-/// `static native long create(String properties)`
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_create<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    properties: JString<'a>,
-) -> jlong {
-    env.with_env(|env| Core::create(&text(env, &properties)?)).resolve::<Throw>()
-}
-
-/// `static native void configure(long handle, String properties)`
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_configure<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
+/// Answers of a core: as many of those that `make` prepares as fit.
+fn answer(
+    env: &Env<'_>,
+    mut answers: JByteBuffer<'_>,
     handle: jlong,
-    properties: JString<'a>,
-) {
-    env.with_env(|env| Core::with(handle, |core| core.configure(&text(env, &properties)?))).resolve::<Throw>();
+    make: impl FnOnce(&mut Core),
+) -> Result<jint, CoreError> {
+    let answers = whole(env, &mut answers)?;
+    Core::with(handle, |core| {
+        make(core);
+        Ok(core.give(answers))
+    })
 }
 
-/// `static native void check(String properties)`
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_check<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    properties: JString<'a>,
-) {
-    env.with_env(|env| Ok::<_, CoreError>(session::settings(&text(env, &properties)?).map(|_| ())?)).resolve::<Throw>();
-}
+natives! {
+    /// `static native int abi()`
+    fn Java_io_hiatus_scheduler_Native_abi(_env) -> jint {
+        Ok(ABI)
+    }
 
-/// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
-/// answers, of which those that do not fit wait for `rest`; with [`MORE`], [`SAID`] and [`LENDS`], to save calls that find nothing.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-    now_ms: jlong,
-    facts: JByteBuffer<'a>,
-    length: jint,
-    mut answers: JByteBuffer<'a>,
-) -> jlong {
-    env.with_env(|env| {
+    /// `static native long create(String properties)`
+    fn Java_io_hiatus_scheduler_Native_create(env, properties: JString<'a>) -> jlong {
+        Core::create(&text(env, &properties)?)
+    }
+
+    /// `static native void configure(long handle, String properties)`
+    fn Java_io_hiatus_scheduler_Native_configure(env, handle: jlong, properties: JString<'a>) {
+        Core::with(handle, |core| core.configure(&text(env, &properties)?))
+    }
+
+    /// `static native void check(String properties)`
+    fn Java_io_hiatus_scheduler_Native_check(env, properties: JString<'a>) {
+        session::settings(&text(env, &properties)?)?;
+        Ok(())
+    }
+
+    /// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
+    /// answers, of which those that do not fit wait for `rest`; with [`MORE`], [`SAID`] and [`LENDS`], to save calls that find nothing.
+    fn Java_io_hiatus_scheduler_Native_step(
+        env,
+        handle: jlong,
+        now_ms: jlong,
+        facts: JByteBuffer<'a>,
+        length: jint,
+        answers: JByteBuffer<'a>
+    ) -> jlong {
         let facts = filled(env, &facts, usize::try_from(length).unwrap_or(usize::MAX))?;
+        let mut answers = answers;
         let answers = whole(env, &mut answers)?;
         Core::with(handle, |core| {
             core.step(now_ms, facts)?;
@@ -134,210 +142,96 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
             let lends = if core.lends() { LENDS } else { 0 };
             Ok(jlong::from(core.give(answers)) | more | said | lends)
         })
-    })
-    .resolve::<Throw>()
-}
+    }
 
-/// `static native int rest(long handle, ByteBuffer answers)`: answers that did not fit the last time; 0 when there are
-/// no more.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_rest<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-    mut answers: JByteBuffer<'a>,
-) -> jint {
-    env.with_env(|env| {
-        let answers = whole(env, &mut answers)?;
-        Core::with(handle, |core| Ok(core.give(answers)))
-    })
-    .resolve::<Throw>()
-}
+    /// `static native int rest(long handle, ByteBuffer answers)`: answers that did not fit the last time; 0 when there are
+    /// no more.
+    fn Java_io_hiatus_scheduler_Native_rest(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+        answer(env, answers, handle, |_| ())
+    }
 
-/// `static native boolean hasMore(long handle)`: whether another step is worth while before there are new facts.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_hasMore<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-) -> jboolean {
-    env.with_env(|_| Core::with(handle, |core| Ok(core.has_more()))).resolve::<Throw>()
-}
+    /// `static native boolean hasMore(long handle)`: whether another step is worth while before there are new facts.
+    fn Java_io_hiatus_scheduler_Native_hasMore(_env, handle: jlong) -> jboolean {
+        Core::with(handle, |core| Ok(core.has_more()))
+    }
 
-/// `static native int nodeViews(long handle, ByteBuffer nodes, int length, ByteBuffer answers)`: what the core knows of
-/// the nodes whose numbers (u32, little-endian) fill so many bytes; the rest by `rest`.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_nodeViews<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-    nodes: JByteBuffer<'a>,
-    length: jint,
-    mut answers: JByteBuffer<'a>,
-) -> jint {
-    env.with_env(|env| {
+    /// `static native int nodeViews(long handle, ByteBuffer nodes, int length, ByteBuffer answers)`: what the core knows of
+    /// the nodes whose numbers (u32, little-endian) fill so many bytes; the rest by `rest`.
+    fn Java_io_hiatus_scheduler_Native_nodeViews(
+        env,
+        handle: jlong,
+        nodes: JByteBuffer<'a>,
+        length: jint,
+        answers: JByteBuffer<'a>
+    ) -> jint {
         let numbers =
             filled(env, &nodes, usize::try_from(length).unwrap_or(usize::MAX))?.chunks_exact(size_of::<u32>());
         let nodes = numbers.filter_map(|bytes| bytes.first_chunk()).map(|bytes| NodeId(u32::from_le_bytes(*bytes)));
-        let answers = whole(env, &mut answers)?;
-        Core::with(handle, |core| {
-            core.write(|scheduler, out| convert::node_views(scheduler, nodes, out));
-            Ok(core.give(answers))
-        })
-    })
-    .resolve::<Throw>()
-}
+        answer(env, answers, handle, |core| core.write(|scheduler, out| convert::node_views(scheduler, nodes, out)))
+    }
 
-/// `static native int views(long handle, ByteBuffer answers)`: what the core knows, as views; the rest by `rest`.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_views<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-    mut answers: JByteBuffer<'a>,
-) -> jint {
-    env.with_env(|env| {
-        let answers = whole(env, &mut answers)?;
-        Core::with(handle, |core| {
-            core.write(convert::views);
-            Ok(core.give(answers))
-        })
-    })
-    .resolve::<Throw>()
-}
+    /// `static native int views(long handle, ByteBuffer answers)`: what the core knows, as views; the rest by `rest`.
+    fn Java_io_hiatus_scheduler_Native_views(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+        answer(env, answers, handle, |core| core.write(convert::views))
+    }
 
-/// `static native int tally(long handle, ByteBuffer answers)`: what happened so far and the loads of the queues, as views; the
-/// rest by `rest`.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_tally<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-    mut answers: JByteBuffer<'a>,
-) -> jint {
-    env.with_env(|env| {
-        let answers = whole(env, &mut answers)?;
-        Core::with(handle, |core| {
-            core.write(convert::tally_view);
-            Ok(core.give(answers))
-        })
-    })
-    .resolve::<Throw>()
-}
+    /// `static native int tally(long handle, ByteBuffer answers)`: what happened so far and the loads of the queues, as views; the
+    /// rest by `rest`.
+    fn Java_io_hiatus_scheduler_Native_tally(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+        answer(env, answers, handle, |core| core.write(convert::tally_view))
+    }
 
-/// `static native long jobClass(String name, String tags)`: the number of the class of an application of that name, with these
-/// tags, one a line.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_jobClass<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    name: JString<'a>,
-    tags: JString<'a>,
-) -> jlong {
-    env.with_env(|env| {
+    /// `static native long jobClass(String name, String tags)`: the number of the class of an application of that name, with these
+    /// tags, one a line.
+    fn Java_io_hiatus_scheduler_Native_jobClass(env, name: JString<'a>, tags: JString<'a>) -> jlong {
         let (name, tags) = (text(env, &name)?, text(env, &tags)?);
-        Ok::<_, CoreError>(class_id(&job_class(&name, tags.lines())).0.cast_signed())
-    })
-    .resolve::<Throw>()
-}
+        Ok(class_id(&job_class(&name, tags.lines())).0.cast_signed())
+    }
 
-/// `static native void keepHistory(long handle, String dir, long mostRuns)`: nowhere if there is no directory.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_keepHistory<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-    dir: JString<'a>,
-    most_runs: jlong,
-) {
-    env.with_env(|env| {
+    /// `static native void keepHistory(long handle, String dir, long mostRuns)`: nowhere if there is no directory.
+    fn Java_io_hiatus_scheduler_Native_keepHistory(env, handle: jlong, dir: JString<'a>, most_runs: jlong) {
         let dir = if dir.is_null() { None } else { Some(text(env, &dir)?) };
         let bounds = Bounds { runs: most_runs.max(0).cast_unsigned() };
         Core::with(handle, |core| core.keep_history(dir.map(|dir| (dir.into(), bounds))))
-    })
-    .resolve::<Throw>();
-}
+    }
 
-/// `static native int known(long handle, ByteBuffer answers)`: what has become known of applications, as facts for the next
-/// step; the rest by `rest`.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_known<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-    mut answers: JByteBuffer<'a>,
-) -> jint {
-    env.with_env(|env| {
-        let answers = whole(env, &mut answers)?;
-        Core::with(handle, |core| {
-            core.tell_known();
-            Ok(core.give(answers))
-        })
-    })
-    .resolve::<Throw>()
-}
+    /// `static native int known(long handle, ByteBuffer answers)`: what has become known of applications, as facts for the next
+    /// step; the rest by `rest`.
+    fn Java_io_hiatus_scheduler_Native_known(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+        answer(env, answers, handle, Core::tell_known)
+    }
 
-/// `static native String explain(long handle)`
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_explain<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-) -> JString<'a> {
-    env.with_env(|env| {
+    /// `static native String explain(long handle)`
+    fn Java_io_hiatus_scheduler_Native_explain(env, handle: jlong) -> JString<'a> {
         let json = Core::with(handle, |core| core.explain())?;
         Ok(JString::from_str(env, json)?)
-    })
-    .resolve::<Throw>()
-}
+    }
 
-/// `static native void listen(int level)`: from now on what is said up to that level is kept for `said`; 0 for nothing, 5 for
-/// traces.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_listen<'a>(
-    _env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    level: jint,
-) {
-    said::listen(level);
-}
+    /// `static native void listen(int level)`: from now on what is said up to that level is kept for `said`; 0 for nothing, 5 for
+    /// traces.
+    fn Java_io_hiatus_scheduler_Native_listen(_env, level: jint) {
+        said::listen(level);
+        Ok(())
+    }
 
-/// `static native String said()`: what was said since the last call, one message a line behind its level; null for nothing.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_said<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-) -> JString<'a> {
-    env.with_env(|env| match said::take() {
-        Some(lines) => Ok(JString::from_str(env, lines)?),
-        None => Ok::<_, CoreError>(JString::default()),
-    })
-    .resolve::<Throw>()
-}
+    /// `static native String said()`: what was said since the last call, one message a line behind its level; null for nothing.
+    fn Java_io_hiatus_scheduler_Native_said(env) -> JString<'a> {
+        match said::take() {
+            Some(lines) => Ok(JString::from_str(env, lines)?),
+            None => Ok(JString::default()),
+        }
+    }
 
-/// `static native void destroy(long handle)`
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_destroy<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-) {
-    env.with_env(|_| Core::destroy(handle)).resolve::<Throw>();
-}
+    /// `static native void destroy(long handle)`
+    fn Java_io_hiatus_scheduler_Native_destroy(_env, handle: jlong) {
+        Core::destroy(handle)
+    }
 
-/// `static native void testingPanic(long handle, String message)`: for the tests of the boundary itself.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_testingPanic<'a>(
-    mut env: EnvUnowned<'a>,
-    _class: JClass<'a>,
-    handle: jlong,
-    message: JString<'a>,
-) {
-    env.with_env(|env| {
+    /// `static native void testingPanic(long handle, String message)`: for the tests of the boundary itself.
+    fn Java_io_hiatus_scheduler_Native_testingPanic(env, handle: jlong, message: JString<'a>) {
         let message = text(env, &message)?;
         Core::with(handle, |_| -> Result<(), CoreError> { panic!("{message}") })
-    })
-    .resolve::<Throw>();
+    }
 }
 
 impl From<Error> for CoreError {

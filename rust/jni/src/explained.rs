@@ -1,9 +1,9 @@
 //! What people are told: the core's explanation, and forecast and hindsight beside it.
 
+use hiatus_background::forecast::{Forecast, Latest, Told, MEANT, RUNS};
+use hiatus_background::hindsight::{self as hindsight, Compared, Saved};
 use hiatus_core::explain::{explain, Explanation};
 use hiatus_core::Scheduler;
-use hiatus_forecast::{Forecast, Latest, Told, MEANT, RUNS};
-use hiatus_hindsight::{self as hindsight, Compared, Saved};
 use serde::Serialize;
 
 /// Everything.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use cpu_time::ProcessTime;
-use hiatus_sim::single::PolicyKind;
+use hiatus_sim::studies::single::PolicyKind;
 use hiatus_sim::workload::{read_csv, Synthesis, WorkloadError};
 
 #[derive(Parser)]

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use flate2::{write::GzEncoder, Compression};
+use hiatus_background::hindsight::setting::Change;
+use hiatus_background::hindsight::LeftOut;
 use hiatus_core::units::{Millis, Resource};
-use hiatus_hindsight::setting::Change;
-use hiatus_hindsight::LeftOut;
 use hiatus_sim::cluster::Preemption;
 use hiatus_sim::recorded::past::{past, Account, PastError};
 use hiatus_sim::recorded::what_if::what_if;

@@ -1,7 +1,7 @@
 //! An application: its ApplicationMaster's view of its tasks, and its asks as the ResourceManager knows them.
 
-use super::speculation::Attempt;
-use crate::job::Job;
+use crate::job::{Job, Stage};
+use crate::task::{Attempt, TaskId};
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::units::{ContainerId, Millis, NodeId, PartitionId, QueueId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,15 +20,6 @@ pub enum Life {
     Active,
     /// Over.
     Gone,
-}
-
-/// A task: its stage, and its number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TaskId {
-    /// Stage.
-    pub stage: usize,
-    /// Task.
-    pub number: u32,
 }
 
 /// How far a stage is.
@@ -165,7 +156,7 @@ pub struct App {
 
 impl App {
     pub(super) fn new(job: Job) -> App {
-        let stage = |stage: &crate::job::Stage| StageState {
+        let stage = |stage: &Stage| StageState {
             tasks: stage.times.count(),
             done: 0,
             next: 0,

@@ -1,8 +1,9 @@
 //! Applications as the ResourceManager and their ApplicationMasters see them.
 
-use super::nodes::TASK_TIMEOUT;
-use super::world::{Event, Machine, World};
-use super::{Life, Process};
+use crate::app::Life;
+use crate::node_manager::Process;
+use crate::nodes::TASK_TIMEOUT;
+use crate::world::{Event, Machine, World};
 use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 use std::cmp::Reverse;

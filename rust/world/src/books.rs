@@ -1,10 +1,11 @@
 //! The ResourceManager's books: containers, CapacityScheduler's refusals, and how decisions are carried out.
 
-use super::held::Whose;
-use super::laws;
-use super::speculation::Attempt;
-use super::world::{Container, Event, World};
-use super::{App, Life, Message, Node};
+use crate::app::{App, Life};
+use crate::held::Whose;
+use crate::node_manager::Message;
+use crate::spec::Node;
+use crate::task::Attempt;
+use crate::world::{Container, Event, World};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Rejection};
 use hiatus_core::state::{Job, UserLimits};
@@ -255,7 +256,7 @@ impl World {
     pub(super) fn carry_out(&mut self, decision: Decision) {
         if self.chance(self.faults.ignore) {
             if let Decision::Assign { app, .. } | Decision::Lend { app, .. } = decision {
-                self.excuse(app);
+                self.observe(|observer, _| observer.hindered(app));
             }
             return;
         }
@@ -278,10 +279,10 @@ impl World {
                 }
                 Ok(key) => {
                     room -= key.resource;
-                    if self.laws.is_some() {
-                        laws::keeps_to_its_side(&self.core, app, node, &key);
-                    }
-                    self.observe_placing(app, node, key.resource, false);
+                    self.observe(|observer, world| {
+                        observer.starting(world, app, node, &key);
+                        observer.placing(world, app, node, key.resource, false);
+                    });
                     self.allocate(app, node, key);
                 }
                 Err(reason) => return self.facts.push(Fact::AssignRejected { app, node, reason }),
@@ -295,7 +296,7 @@ impl World {
         let next = if refused { Err(self.any_reason(app)) } else { self.next_ask(app, node) };
         match next {
             Ok(key) if key.priority == priority => {
-                self.observe_placing(app, node, key.resource, true);
+                self.observe(|observer, world| observer.placing(world, app, node, key.resource, true));
                 self.allocate(app, node, key);
             }
             Ok(_) => self.facts.push(Fact::AssignRejected { app, node, reason: Rejection::Room }),
@@ -303,18 +304,8 @@ impl World {
         }
     }
 
-    fn observe_placing(&mut self, app: AppId, node: NodeId, resource: Resource, lent: bool) {
-        if let Some(laws) = &mut self.laws {
-            laws.placed(&self.core, app, node, resource, lent, self.now);
-        }
-    }
-
-    fn excuse(&mut self, app: AppId) {
-        self.laws.iter_mut().for_each(|laws| laws.excuse(app));
-    }
-
     fn any_reason(&mut self, app: AppId) -> Rejection {
-        self.excuse(app);
+        self.observe(|observer, _| observer.hindered(app));
         [Rejection::Room, Rejection::Limit, Rejection::Locality, Rejection::Gone][self.rng.random_range(0..4)]
     }
 
@@ -345,7 +336,7 @@ impl World {
             return self.refuse(id, Rejection::Limit);
         }
         let lent = self.core.cluster().nodes().get(&node).is_some_and(|node| node.is_promised(id));
-        self.observe_placing(app, node, size, lent);
+        self.observe(|observer, world| observer.placing(world, app, node, size, lent));
         self.note_suspension(id);
         self.set_counted(id, true);
         self.machine(node).outbox.push(Message::Promote(id));

@@ -1,7 +1,7 @@
 //! Properties of CapacityScheduler's queues over the queues of a cluster: what an administrator would change in
 //! `capacity-scheduler.xml`. What a simulated cluster does not honour is refused by name, and nothing is ignored.
 
-use crate::Queue;
+use crate::spec::Queue;
 use hiatus_core::settings::{CLUSTER_PREFIX, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use hiatus_core::state::UserLimits;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,9 @@
 //! Whether jobs can run at all, before anything is simulated.
 
-use super::{Node, Queue, SimulationError, World};
+use crate::error::SimulationError;
 use crate::job::Job;
+use crate::spec::{Node, Queue};
+use crate::world::World;
 use hiatus_core::settings::Settings;
 use hiatus_core::units::{PartitionId, Resource};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What counts against limits: what partitions offer, and what queues and users hold of that. It is counted as it changes, because
 //! every placing asks for it.
 
-use super::Queue;
+use crate::spec::Queue;
 use hiatus_core::units::{PartitionId, QueueId, Resource, UserId};
 use std::sync::Arc;
 

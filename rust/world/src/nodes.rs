@@ -1,7 +1,7 @@
 //! Nodes: their heartbeats, the answers to them, what they run, and how they are lost.
 
-use super::world::{Container, Event, World};
-use super::{Fetching, Message, NodeManager, Process, Timer, Work};
+use crate::node_manager::{Fetching, Message, NodeManager, Process, Timer, Work};
+use crate::world::{Container, Event, World};
 use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, Word};
 use hiatus_core::predoop::Shuffle;
 use hiatus_core::units::{ContainerId, Millis, NodeId, PartitionId, Resource};

@@ -1,7 +1,8 @@
 //! What became of the jobs.
 
-use super::world::World;
-use super::{Count, ReduceTime, Spent};
+use crate::app::Spent;
+use crate::node_manager::ReduceTime;
+use crate::world::{Count, World};
 use hiatus_core::policy::EstimateError;
 use hiatus_core::units::Millis;
 

@@ -4,11 +4,8 @@
 //!
 //! An attempt here works at one speed from its begin to its end, so that a moving mean of its speed (BatchMR's equation 1) is that speed.
 
-use super::app::TaskId;
-use super::world::World;
-use hiatus_core::fact::Exit;
-use hiatus_core::units::{AppId, ContainerId, Millis};
-use std::collections::BTreeMap;
+use crate::task::{phases, Attempt, TaskId};
+use hiatus_core::units::Millis;
 
 /// Which tasks are slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,68 +26,6 @@ const SLOW_SHARE: f64 = 0.25;
 /// own rule has no such bound.
 const CAP: f64 = 0.1;
 pub(super) const LEAST_CAP: usize = 10;
-
-/// A phase of a task.
-#[derive(Clone, Copy, Debug)]
-struct Phase {
-    /// The part of the task's time in which it ends.
-    ends: f64,
-    /// What MapReduce calls the progress then.
-    progress: f64,
-}
-
-/// Map and sort.
-const MAP: [Phase; 2] = [Phase { ends: 0.9, progress: 2.0 / 3.0 }, Phase { ends: 1.0, progress: 1.0 }];
-/// Copy, sort and reduce.
-const REDUCE: [Phase; 3] = [
-    Phase { ends: 0.5, progress: 1.0 / 3.0 },
-    Phase { ends: 0.6, progress: 2.0 / 3.0 },
-    Phase { ends: 1.0, progress: 1.0 },
-];
-
-fn phases(stage: usize) -> &'static [Phase] {
-    if stage == 0 {
-        &MAP
-    } else {
-        &REDUCE
-    }
-}
-
-/// What an ApplicationMaster knows of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Attempt {
-    pub task: TaskId,
-    /// How long it has run.
-    pub ran: Millis,
-    /// Part of its work done, more than nothing.
-    pub done: f64,
-    /// How much it works on, in any unit.
-    pub data: f64,
-}
-
-impl Attempt {
-    /// From its begin to its end, in ms, as it goes now.
-    fn whole_ms(&self) -> f64 {
-        self.ran.0 as f64 / self.done
-    }
-
-    /// What MapReduce tells: phases of a task count alike, however long they take.
-    fn progress(&self) -> f64 {
-        let mut begin = Phase { ends: 0.0, progress: 0.0 };
-        for phase in phases(self.task.stage) {
-            if self.done < phase.ends {
-                let part = (self.done - begin.ends) / (phase.ends - begin.ends);
-                return begin.progress + part * (phase.progress - begin.progress);
-            }
-            begin = *phase;
-        }
-        1.0
-    }
-
-    fn rate(&self) -> f64 {
-        self.progress() / self.ran.0.max(1) as f64
-    }
-}
 
 /// What attempts of a stage have shown of each of its phases: mean data over mean speed, in ms; nothing of those that nobody has reached.
 fn mean_phases_ms(stage: usize, known: &[Attempt]) -> Vec<f64> {
@@ -119,12 +54,20 @@ fn gain_ms(attempt: &Attempt, mean_data: f64, phases_ms: &[f64]) -> f64 {
 }
 
 impl Speculation {
+    /// How many tasks of a stage with so many attempts may be backed up at a time; `least` may in any case.
+    pub(super) fn most_backups(self, attempts: usize, least: usize) -> usize {
+        match self {
+            Speculation::Hadoop => usize::MAX,
+            Speculation::Late | Speculation::BatchMr => least.max((CAP * attempts as f64) as usize),
+        }
+    }
+
     /// The tasks of a stage to back up now, the most urgent first.
     ///
     /// * `running`: attempts of tasks that have one only
     /// * `known`: these and all that have ended
     /// * `mean_progress`: over all tasks of the stage, 0…1
-    fn slow(self, running: &[Attempt], known: &[Attempt], mean_progress: f64) -> Vec<TaskId> {
+    pub(super) fn slow(self, running: &[Attempt], known: &[Attempt], mean_progress: f64) -> Vec<TaskId> {
         let judged = running.iter().filter(|attempt| attempt.ran >= LAG);
         let mut found: Vec<(f64, TaskId)> = match self {
             Speculation::Hadoop => {
@@ -148,81 +91,6 @@ impl Speculation {
         };
         found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         found.into_iter().map(|(_, task)| task).collect()
-    }
-}
-
-impl World {
-    /// ApplicationMasters look for slow tasks.
-    pub(super) fn speculate(&mut self) {
-        let Some(rule) = self.speculation else { return };
-        let registered: Vec<_> = self.registered.iter().copied().collect();
-        for id in registered {
-            if self.back_up(id, rule) {
-                self.progress(id);
-            }
-        }
-    }
-
-    /// Whether the application wants backups that it did not want before.
-    fn back_up(&mut self, id: AppId, rule: Speculation) -> bool {
-        let app = &self.apps[id.0 as usize];
-        let containers = || app.containers.iter().filter_map(|id| Some((*id, self.containers.get(id)?.task?)));
-        let mut of_stage: BTreeMap<usize, Vec<Attempt>> = BTreeMap::new();
-        let mut count: BTreeMap<TaskId, usize> = BTreeMap::new();
-        for (id, task) in containers() {
-            *count.entry(task).or_default() += 1;
-            of_stage.entry(task.stage).or_default().extend(self.attempt(id));
-        }
-        let mut wanted = Vec::new();
-        for (stage, attempts) in of_stage {
-            let state = app.stage(stage);
-            if state.waiting() > 0 {
-                continue;
-            }
-            let alone =
-                attempts.iter().filter(|attempt| count[&attempt.task] == 1 && !state.is_backed_up(attempt.task));
-            let running: Vec<Attempt> = alone.copied().collect();
-            let known: Vec<Attempt> = attempts.iter().chain(state.ended()).copied().collect();
-            let of_running: f64 = running.iter().map(Attempt::progress).sum();
-            let mean_progress = (of_running + f64::from(state.done())) / f64::from(state.tasks());
-            let backups =
-                count.iter().filter(|(task, count)| task.stage == stage && **count > 1).count() + state.backups();
-            let most = match rule {
-                Speculation::Hadoop => usize::MAX,
-                _ => self.backups_at_a_time.max((CAP * attempts.len() as f64) as usize),
-            };
-            let slow = rule.slow(&running, &known, mean_progress);
-            wanted.extend(slow.into_iter().take(most.saturating_sub(backups)));
-        }
-        let app = self.app_mut(id);
-        wanted.iter().for_each(|task| app.want_backup(*task));
-        !wanted.is_empty()
-    }
-
-    /// What its ApplicationMaster knows of the attempt in the container, if it works on a task and has begun with it.
-    pub(super) fn attempt(&self, id: ContainerId) -> Option<Attempt> {
-        let container = self.containers.get(&id)?;
-        let (task, app) = (container.task?, &self.apps[container.app.0 as usize]);
-        let process = self.machines[container.node.0 as usize].manager.processes.get(&id)?;
-        let done = process.done(self.now);
-        (done > 0.0).then(|| Attempt { task, ran: process.ran(self.now), done, data: app.time(task).0 as f64 })
-    }
-
-    /// Another container in which the same task is being done.
-    pub(super) fn rival(&self, app: AppId, task: TaskId) -> Option<ContainerId> {
-        self.speculation?;
-        let mut containers = self.apps[app.0 as usize].containers.iter();
-        containers.find(|id| self.containers.get(id).is_some_and(|found| found.task == Some(task))).copied()
-    }
-
-    /// The other attempt of its task has ended first.
-    pub(super) fn lost_the_race(&mut self, id: ContainerId) {
-        let ran = self.ran(id);
-        let Some(container) = self.containers.get_mut(&id) else { return };
-        container.task = None;
-        let app = container.app;
-        self.app_mut(app).spent.raced_s += ran.seconds();
-        self.complete(id, Exit::Killed);
     }
 }
 

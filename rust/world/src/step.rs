@@ -1,8 +1,9 @@
 //! Letting time pass: events, and steps of the core.
 
-use super::world::{Event, Step, World, TICK};
-use super::{Faults, SimulationError, Timing};
+use crate::error::SimulationError;
+use crate::faults::Faults;
 use crate::job::{gb, millis, secs};
+use crate::world::{Event, Step, Timing, World, TICK};
 use hiatus_core::fact::{Exit, Fact, PhaseKey, Places};
 use hiatus_core::recurring::Note;
 use hiatus_core::settings::CLUSTER_PREFIX;
@@ -97,8 +98,8 @@ impl World {
     pub fn configure(&mut self, knob: &str, value: &str) -> &mut World {
         self.properties.insert(format!("{CLUSTER_PREFIX}{knob}"), value.to_string());
         let settings = self.settings();
-        if let Some(laws) = &mut self.laws {
-            laws.configure(settings.clone());
+        if let Some(observer) = &mut self.observer {
+            observer.configured(settings.clone());
         }
         self.core.configure(settings);
         self
@@ -150,9 +151,8 @@ impl World {
             }));
             self.count.steps += 1;
             self.count.facts += facts.len() as u64;
-            if let Some(mut laws) = self.laws.take() {
-                laws.after(self, &facts, &decisions);
-                self.laws = Some(laws);
+            if self.observer.is_some() {
+                self.observe(|observer, world| observer.after_step(world, &facts, &decisions));
                 self.decided.extend(decisions.iter().map(|decision| (self.now, *decision)));
             }
             if self.noted {

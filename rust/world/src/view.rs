@@ -1,7 +1,7 @@
 //! Looking at the cluster.
 
-use super::world::{Machine, World};
-use super::{App, Container, Life};
+use crate::app::{App, Life};
+use crate::world::{Container, Machine, World};
 use hiatus_core::fact::{Fact, NodeFact};
 use hiatus_core::recurring::Record;
 use hiatus_core::units::{AppId, Millis, NodeId, QueueId};

@@ -1,17 +1,18 @@
 //! The cluster as a whole: what it consists of, and how a scenario is built.
 
-use super::agenda::Agenda;
-use super::app::TaskId;
-use super::held::Held;
-use super::laws::Laws;
-use super::speculation::{Speculation, LEAST_CAP};
-use super::{App, Faults, Message, Node, NodeManager, Queue, Timer};
-use crate::capacity::PropertyError;
+use crate::agenda::Agenda;
+use crate::app::App;
+use crate::faults::Faults;
+use crate::held::Held;
 use crate::job::{secs, Job};
+use crate::node_manager::{Message, NodeManager, Timer};
+use crate::spec::{Node, Queue};
+use crate::speculation::{Speculation, LEAST_CAP};
+use crate::task::TaskId;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
 use hiatus_core::recurring::Record;
-use hiatus_core::settings::{Settings, SettingsError, CLUSTER_PREFIX};
+use hiatus_core::settings::{Settings, CLUSTER_PREFIX};
 use hiatus_core::state::{Shares, UserLimits};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
@@ -34,7 +35,7 @@ pub(super) enum Event {
     Launch(ContainerId),
     Registered(AppId, u32),
     Timer(NodeId, Timer),
-    /// Its ApplicationMaster has not heard of what should run in that container for [`super::nodes::TASK_TIMEOUT`].
+    /// Its ApplicationMaster has not heard of what should run in that container for `TASK_TIMEOUT`.
     Unheard(ContainerId),
     /// What that attempt of the application left behind has reached no ApplicationMaster for as long.
     Orphaned(AppId, u32),
@@ -132,78 +133,25 @@ pub struct Step {
     pub decisions: Vec<Decision>,
 }
 
-/// Why a cluster cannot run its jobs.
-#[derive(Debug, thiserror::Error)]
-pub enum SimulationError {
-    /// A property is wrong.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// A property is none of the core's, and of no queue.
-    #[error(transparent)]
-    Property(#[from] PropertyError),
-    /// A job's queue does not exist.
-    #[error("job {job}: there is no leaf queue {queue}; leaf queues: {leaves}")]
-    Queue {
-        /// The job.
-        job: String,
-        /// Its queue.
-        queue: String,
-        /// Those that exist.
-        leaves: String,
-    },
-    /// A container of a job fits no node.
-    #[error("job {job}: its {what} of {memory_mb} MiB and {vcores} vcores fits no node of partition {partition}")]
-    Size {
-        /// The job.
-        job: String,
-        /// Which container.
-        what: String,
-        /// MiB of it.
-        memory_mb: i64,
-        /// Virtual cores of it.
-        vcores: i64,
-        /// Where it was asked for.
-        partition: u32,
-    },
-    /// A container of a job is more than its queue may hold.
-    #[error("job {job}: its {what} of {memory_mb} MiB is more than queue {queue} may ever hold beside the job's ApplicationMaster")]
-    Maximum {
-        /// The job.
-        job: String,
-        /// Which container.
-        what: String,
-        /// MiB of it.
-        memory_mb: i64,
-        /// Its queue, or the one above it.
-        queue: String,
-    },
-    /// It happened more than the simulation may take.
-    #[error("{unfinished} of {all} jobs were not finished after {events} events")]
-    TooMuch {
-        /// How many jobs.
-        unfinished: usize,
-        /// Of how many.
-        all: usize,
-        /// Events of the simulated cluster.
-        events: u64,
-    },
-    /// Nobody wants to know any more.
-    #[error("it was given up")]
-    Unwanted,
-    /// Something waits for ever.
-    #[error("{unfinished} of {all} jobs do not finish, {job} for one; ApplicationMasters hold {masters_mb} of {total_mb} MiB")]
-    Stuck {
-        /// How many jobs.
-        unfinished: usize,
-        /// Of how many.
-        all: usize,
-        /// The first of them.
-        job: String,
-        /// MiB of running ApplicationMasters.
-        masters_mb: i64,
-        /// MiB of all nodes.
-        total_mb: i64,
-    },
+/// Who looks at a cluster after each step of its core, and carries nothing out.
+pub(super) trait Observer: Send {
+    /// A fresh core begins, with these settings.
+    fn restarted(&mut self, settings: Settings);
+
+    /// Other settings are in force from the next step on.
+    fn configured(&mut self, settings: Settings);
+
+    /// The core was told these facts and decided this, of which nothing is carried out yet.
+    fn after_step(&mut self, world: &World, facts: &[Fact], decisions: &[Decision]);
+
+    /// A task of the application is about to be given room there that is not lent.
+    fn starting(&mut self, world: &World, app: AppId, node: NodeId, phase: &PhaseKey);
+
+    /// A container of the application is about to take that much there, of lent room if it `borrows`: it starts or goes on.
+    fn placing(&mut self, world: &World, app: AppId, node: NodeId, room: Resource, borrows: bool);
+
+    /// A fault keeps from the application what it was to be given.
+    fn hindered(&mut self, app: AppId);
 }
 
 /// The cluster.
@@ -237,7 +185,7 @@ pub struct World {
     pub(super) next_container: u32,
     pub(super) faults: Faults,
     pub(super) rng: Xoshiro256PlusPlus,
-    pub(super) laws: Option<Box<Laws>>,
+    pub(super) observer: Option<Box<dyn Observer>>,
     pub(super) started: bool,
     /// Every Suspend is refused.
     pub refuse_suspends: bool,
@@ -256,21 +204,10 @@ pub struct World {
     pub(super) most_events: u64,
 }
 
-impl Default for World {
-    fn default() -> World {
-        World::new()
-    }
-}
-
 /// Building a scenario.
 impl World {
-    /// An empty cluster with a heartbeat of 1 s.
-    pub fn new() -> World {
-        World::seeded(1)
-    }
-
-    /// The same, with the seed of all chance in it.
-    pub fn seeded(seed: u64) -> World {
+    /// An empty cluster with a heartbeat of 1 s that somebody observes, with the seed of all chance in it.
+    pub(super) fn observed_by(observer: Box<dyn Observer>, seed: u64) -> World {
         World {
             core: Scheduler::default(),
             properties: BTreeMap::new(),
@@ -299,7 +236,7 @@ impl World {
             next_container: 0,
             faults: Faults::default(),
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
-            laws: Some(Box::default()),
+            observer: Some(observer),
             started: false,
             refuse_suspends: false,
             count: Count::default(),
@@ -418,9 +355,9 @@ impl World {
         World { backups_at_a_time, ..self }
     }
 
-    /// Without the observers of the laws, for measurements.
+    /// Without its observer, for measurements.
     pub fn unobserved(self) -> World {
-        World { laws: None, ..self }
+        World { observer: None, ..self }
     }
 
     /// Notes what each step takes.
@@ -433,9 +370,17 @@ impl World {
         World { noted: true, ..self }
     }
 
-    /// Ends with [`SimulationError::TooMuch`] after so many events.
+    /// Ends with [`crate::SimulationError::TooMuch`] after so many events.
     pub fn at_most(self, most_events: u64) -> World {
         World { most_events, ..self }
+    }
+
+    /// Lets the observer look.
+    pub(super) fn observe(&mut self, look: impl FnOnce(&mut dyn Observer, &World)) {
+        if let Some(mut observer) = self.observer.take() {
+            look(&mut *observer, self);
+            self.observer = Some(observer);
+        }
     }
 
     pub(super) fn start(&mut self) {
@@ -471,8 +416,8 @@ impl World {
     pub(super) fn restart_core(&mut self) {
         let settings = self.settings();
         self.core = Scheduler::new(settings.clone());
-        if let Some(laws) = &mut self.laws {
-            laws.restart(settings);
+        if let Some(observer) = &mut self.observer {
+            observer.restarted(settings);
         }
         self.facts.clear();
         let labels = self.machines.iter().map(|machine| machine.spec.partition);

@@ -4,9 +4,9 @@
 //! slots are one machine of their joint speed, for which the classic rules are optimal: Smith's for linear penalties,
 //! earliest deadline first for the maximum, Moore and Hodgson's for the number of tardy jobs.
 
-use super::orderings::{step_targets, stepped_jobs};
 use super::penalty::Aggregate;
 use super::problem::{Instance, Problem, ProblemError};
+use super::steps::{step_targets, stepped_jobs};
 use super::{Seconds, SlotSeconds};
 
 /// Relative precision of the bound on a maximum.
@@ -20,8 +20,7 @@ pub fn lower_bound(problem: &Problem) -> Result<f64, ProblemError> {
     let instance = Instance::new(problem)?;
     if instance.runnable.len() < problem.jobs.len() {
         // Jobs that cannot run never complete, and that value is the same for every schedule; keep it simple.
-        let alone: Vec<Seconds> =
-            (0..problem.jobs.len()).map(|job| alone(&instance, job, instance.work(job))).collect();
+        let alone: Vec<Seconds> = (0..problem.jobs.len()).map(|job| instance.alone(job, instance.work(job))).collect();
         return Ok(problem.value(&alone));
     }
     if problem.jobs.is_empty() {
@@ -46,14 +45,9 @@ pub(super) struct Left {
     pub work: SlotSeconds,
 }
 
-/// Seconds `job` needs for this work on its maximum; infinity if it cannot run.
-pub(super) fn alone(instance: &Instance, job: usize, work: SlotSeconds) -> Seconds {
-    work / f64::from(instance.bounds[job].max)
-}
-
 /// No schedule of the unfinished jobs from `now` on has a smaller sum of penalties.
 pub(super) fn sum_bound(instance: &Instance, now: Seconds, left: &[Left]) -> f64 {
-    let alone_cost: f64 = left.iter().map(|l| instance.cost(l.job, now + alone(instance, l.job, l.work))).sum();
+    let alone_cost: f64 = left.iter().map(|l| instance.cost(l.job, now + instance.alone(l.job, l.work))).sum();
     let line = |l: &Left| instance.penalty(l.job).line_below();
     let mut smith = left.to_vec();
     smith.sort_by(|a, b| (a.work * line(b).0).total_cmp(&(b.work * line(a).0)));
@@ -89,7 +83,7 @@ pub(super) fn may_keep_within(instance: &Instance, now: Seconds, left: &[Left], 
     let mut due: Vec<(Seconds, SlotSeconds)> = Vec::with_capacity(left.len());
     for l in left {
         let deadline = instance.until(l.job, instance.penalty(l.job).latest_within(value)) - now;
-        if alone(instance, l.job, l.work) > deadline {
+        if instance.alone(l.job, l.work) > deadline {
             return false;
         }
         due.push((deadline, l.work));
@@ -106,7 +100,7 @@ pub(super) fn may_keep_within(instance: &Instance, now: Seconds, left: &[Left], 
 pub(super) fn least_maximum(instance: &Instance) -> f64 {
     let left = everything(instance);
     let within = |value| may_keep_within(instance, 0.0, &left, value);
-    let alone_costs = left.iter().map(|l| instance.cost(l.job, alone(instance, l.job, l.work)));
+    let alone_costs = left.iter().map(|l| instance.cost(l.job, instance.alone(l.job, l.work)));
     let mut low = alone_costs.fold(f64::NEG_INFINITY, f64::max);
     if within(low) {
         return low;

@@ -19,6 +19,7 @@ mod penalty;
 mod problem;
 mod rap;
 mod search;
+mod steps;
 
 use serde::{Deserialize, Serialize};
 

@@ -198,6 +198,11 @@ impl<'a> Instance<'a> {
         self.problem.jobs[job].work
     }
 
+    /// Seconds `job` needs for this work on its maximum; infinity if it cannot run.
+    pub fn alone(&self, job: usize, work: SlotSeconds) -> Seconds {
+        work / f64::from(self.bounds[job].max)
+    }
+
     pub fn penalty(&self, job: usize) -> &Penalty {
         &self.problem.jobs[job].penalty
     }

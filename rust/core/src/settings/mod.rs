@@ -1,11 +1,11 @@
-//! Settings: the knobs an administrator can turn ([`KNOBS`]), how properties become values ([`Settings::parse`]), and the
+//! Settings: the knobs an administrator can turn ([`knobs`]), how properties become values ([`Settings::parse`]), and the
 //! values as the core uses them.
 
 mod knobs;
 mod reading;
 mod words;
 
-pub use knobs::{table, Knob, Range, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
+pub use knobs::{knobs, table, Knob, Range, CLUSTER_PREFIX, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 pub use reading::SettingsError;
 pub use words::Word;
 

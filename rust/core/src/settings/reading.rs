@@ -4,7 +4,7 @@
 //! `yarn.scheduler.capacity.<queue-path>.hiatus.<knob>` for one queue and all below it. Settings are parsed as a whole:
 //! one wrong value refuses them all, so that a bad refresh leaves the old ones in force.
 
-use super::knobs::{Knob, CLUSTER_PREFIX, KNOBS, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
+use super::knobs::{knobs, Knob, CLUSTER_PREFIX, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 use super::words::Word;
 use super::{
     ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HindsightSettings, HintRules,
@@ -51,7 +51,7 @@ impl Default for Settings {
     fn default() -> Self {
         match Settings::parse(&BTreeMap::new()) {
             Ok(settings) => settings,
-            Err(error) => unreachable!("the defaults of KNOBS are within their ranges: {error}"),
+            Err(error) => unreachable!("the defaults of knobs are within their ranges: {error}"),
         }
     }
 }
@@ -243,15 +243,15 @@ fn check(key: &str, knob: &Knob, value: &str) -> Result<(), SettingsError> {
 }
 
 fn find(name: &str) -> Option<&'static Knob> {
-    KNOBS.iter().find(|knob| knob.name == name)
+    knobs().find(|knob| knob.name == name)
 }
 
 fn cluster_names() -> impl Iterator<Item = &'static str> {
-    KNOBS.iter().map(|knob| knob.name).chain(OF_RESOURCE_MANAGER.iter().copied())
+    knobs().map(|knob| knob.name).chain(OF_RESOURCE_MANAGER.iter().copied())
 }
 
 fn queue_names() -> impl Iterator<Item = &'static str> {
-    KNOBS.iter().filter(|knob| knob.per_queue).map(|knob| knob.name)
+    knobs().filter(|knob| knob.per_queue).map(|knob| knob.name)
 }
 
 fn unknown(key: &str, name: &str, prefix: &str, known: impl Iterator<Item = &'static str>) -> SettingsError {
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn every_default_is_within_its_own_range() {
-        for knob in KNOBS {
+        for knob in knobs() {
             assert!(knob.range.allows(knob.default), "{}", knob.name);
         }
     }
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn every_word_that_a_knob_allows_means_something_and_no_two_the_same_but_for_off_and_observe() {
-        for knob in KNOBS {
+        for knob in knobs() {
             let Range::OneOf(words) = knob.range else { continue };
             let of = |word: &&str| parse(&[(&format!("{CLUSTER_PREFIX}{}", knob.name), word)]).unwrap();
             let settings: Vec<_> = words.iter().map(of).collect();
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn every_knob_is_read() {
-        for knob in KNOBS {
+        for knob in knobs() {
             let low_and_high = |low: String, high: String| if knob.default == low { high } else { low };
             let other = match knob.range {
                 Range::Whole(low, high) => low_and_high(low.to_string(), high.to_string()),

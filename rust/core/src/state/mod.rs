@@ -6,6 +6,7 @@
 #[cfg(debug_assertions)]
 mod check;
 mod container;
+mod container_facts;
 mod facts;
 mod index;
 mod job;
@@ -15,6 +16,7 @@ mod loan;
 mod node;
 mod proposals;
 mod queue;
+mod rests;
 mod site;
 
 pub use crate::decision::Reason;
@@ -418,20 +420,6 @@ impl Cluster {
         true
     }
 
-    /// The job's limits are those of another holder from now on, or of nobody: it came, moved or went.
-    fn change_holder(&mut self, app: AppId, before: Option<Holder>, after: Option<Holder>) {
-        if let Some(jobs) = before.and_then(|holder| self.holders.get_mut(&holder)) {
-            jobs.remove(&app);
-        }
-        if let Some(holder) = before.filter(|holder| self.holders.get(holder).is_some_and(BTreeSet::is_empty)) {
-            self.holders.remove(&holder);
-        }
-        if let Some(holder) = after {
-            self.holders.entry(holder).or_default().insert(app);
-            self.look_at_rest(holder, app); // of the others' limits nothing changed
-        }
-    }
-
     /// What the job holds on nodes of that partition beside what it asked for there, as a fraction of `total`: CapacityScheduler
     /// counts it against the limits of its user there.
     pub fn borrowed_share(&self, job: &Job, total: Resource, partition: PartitionId) -> f64 {
@@ -444,51 +432,6 @@ impl Cluster {
             there && container.phase.partition != partition && !container.state.is_suspended()
         });
         guests.map(|container| container.resource().dominant_share(total)).sum()
-    }
-
-    /// The jobs of a user in a leaf queue.
-    pub fn jobs_of(&self, holder: Holder) -> impl Iterator<Item = AppId> + '_ {
-        self.holders.get(&holder).into_iter().flatten().copied()
-    }
-
-    /// The limit of the job's user in its queue may have become another: who rests for it now.
-    fn look_at_rests(&mut self, holder: Holder) {
-        for app in self.holders.get(&holder).cloned().unwrap_or_default() {
-            self.look_at_rest(holder, app);
-        }
-    }
-
-    fn look_at_rest(&mut self, holder: Holder, app: AppId) {
-        let rests = self.limits.rests(holder, app);
-        if self.jobs.get(&app).is_some_and(|job| job.rests != rests) {
-            self.with_job(app, |job, _| job.rests = rests);
-            // Nodes with room are worth a look for it again.
-            self.new_demand |= !rests;
-            self.replan |= !rests;
-        }
-    }
-
-    /// The user of that job holds less in its queue than before.
-    fn held_less(&mut self, app: AppId) {
-        let Some(holder) = self.jobs.get(&app).map(Job::holder) else { return };
-        if self.limits.forget(holder) {
-            self.look_at_rests(holder);
-        }
-    }
-
-    /// It holds more: so that was not its limit.
-    fn held_more(&mut self, app: AppId) {
-        let Some(holder) = self.jobs.get(&app).map(Job::holder) else { return };
-        if self.limits.given(holder) {
-            self.look_at_rests(holder);
-        }
-    }
-
-    /// Queues or nodes changed: all limits may be others.
-    fn other_limits(&mut self) {
-        for holder in self.limits.forget_all() {
-            self.look_at_rests(holder);
-        }
     }
 
     /// The container may have begun to run.

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::CliError;
-use crate::report::{fill, DocumentError};
+use crate::studies::all;
+use crate::studies::document::{fill, DocumentError};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -23,7 +24,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let path = &args.document;
     let text = fs::read_to_string(path).map_err(|source| DocumentError::Read { path: path.clone(), source })?;
-    let filled = fill(&text, &args.from)?;
+    let filled = fill(&text, &args.from, all())?;
     for block in &filled.left {
         eprintln!("left as it was, not reproduced in {}: {block}", args.from.display());
     }

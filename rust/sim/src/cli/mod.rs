@@ -24,8 +24,8 @@ pub(crate) use output::emit;
 
 use crate::cluster::SimulationError;
 use crate::recorded::RecordedError;
-use crate::report::DocumentError;
-use crate::reproduce::StudyError;
+use crate::studies::document::DocumentError;
+use crate::studies::StudyError;
 use crate::workload::WorkloadError;
 
 /// Hiatus: simulate, reproduce and explain size-based scheduling.

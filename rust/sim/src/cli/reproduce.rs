@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{emit, CliError, Common};
 use crate::report::{Claim, Table};
-use crate::reproduce::{self, Setting};
+use crate::studies::{all, select, Setting};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -23,19 +23,21 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
     if args.ids.iter().any(|id| id == "list") {
         let mut list = Table::new("studies", "Studies", &["id", "what it reproduces"]);
-        for study in reproduce::studies() {
+        for study in all() {
             list.row(vec![study.id.into(), study.title.into()]);
         }
         return Ok(emit(&[list], common.format)?);
     }
     let setting = Setting { quick: args.quick, seed: common.seed };
     let mut verdicts: Vec<bool> = Vec::new();
-    for study in reproduce::select(&args.ids)? {
+    for study in select(all(), &args.ids)? {
         eprintln!("{}: {}", study.id, study.title);
         let start = Instant::now();
         let report = (study.run)(&setting)?;
         let folder = args.out.join(study.id);
-        report.write(&folder, study).map_err(|source| CliError::Write { path: folder.clone(), source })?;
+        report
+            .write(&folder, study.id, study.title)
+            .map_err(|source| CliError::Write { path: folder.clone(), source })?;
         eprintln!("{}: {:.1} s, written to {}", study.id, start.elapsed().as_secs_f64(), folder.display());
         verdicts.extend(report.claims.iter().map(|claim| claim.passes));
         let mut tables = report.tables;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{emit, CliError, Common};
 use crate::report::Table;
-use crate::single::{PolicyKind, Summary};
+use crate::studies::single::{PolicyKind, Summary};
 use crate::workload::{self, swim, Job, Noise, Synthesis, Workload, WorkloadError};
 
 #[derive(Debug, clap::Args)]

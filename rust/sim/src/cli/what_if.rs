@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::ArgAction;
-use hiatus_hindsight::setting::Change;
+use hiatus_background::hindsight::setting::Change;
 
 use super::cluster::{property, share};
 use super::{emit, CliError, Common};

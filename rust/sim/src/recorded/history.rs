@@ -20,7 +20,7 @@ use hiatus_core::units::{Millis, Resource};
 use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
-use hiatus_hindsight::{LeftOut, Past, PastJob};
+use hiatus_background::hindsight::{LeftOut, Past, PastJob};
 
 use super::past::Account;
 use crate::cluster::{Node, Queue};

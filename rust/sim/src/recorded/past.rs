@@ -2,10 +2,10 @@
 
 use std::io::Read;
 
+use hiatus_background::hindsight::{Bounds, Onlooker, Past};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::Fact;
 use hiatus_core::units::Millis;
-use hiatus_hindsight::{Bounds, Onlooker, Past};
 use hiatus_wire::convert::{self, BadRecord};
 use hiatus_wire::log::{Entry, Log, LogError};
 

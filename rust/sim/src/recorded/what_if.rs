@@ -1,8 +1,8 @@
 //! What another setting would have done to the jobs of a log: the simulated cluster once with the recorded settings and once with the
 //! others, beside what was recorded. How far the first is from that is the model's error.
 
-use hiatus_hindsight::setting::{placing, world, Change, Properties};
-use hiatus_hindsight::Past;
+use hiatus_background::hindsight::setting::{placing, world, Change, Properties};
+use hiatus_background::hindsight::Past;
 use rayon::prelude::*;
 
 use super::past::Account;

@@ -1,7 +1,6 @@
 //! What a study leaves behind: tables, plots and claims, in a folder.
 
 mod claim;
-mod document;
 mod plot;
 mod sample;
 mod table;
@@ -11,12 +10,9 @@ use std::io;
 use std::path::Path;
 
 pub use claim::{Claim, Evidence};
-pub use document::{fill, DocumentError, Filled};
 pub use plot::{Axis, Plot, Scale, Series};
-pub use sample::Sample;
+pub use sample::{quantile, Sample};
 pub use table::{number, Cell, Table};
-
-use crate::reproduce::Study;
 
 /// The outcome of a study.
 #[derive(Debug, Default)]
@@ -33,7 +29,7 @@ pub struct Report {
 
 impl Report {
     /// Writes `report.md`, a CSV file per table, an SVG file per plot and `claims.json` into `folder`.
-    pub fn write(&self, folder: &Path, study: &Study) -> io::Result<()> {
+    pub fn write(&self, folder: &Path, id: &str, title: &str) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         for table in &self.tables {
             table.write_csv(fs::File::create(folder.join(format!("{}.csv", table.name)))?)?;
@@ -42,11 +38,11 @@ impl Report {
             fs::write(folder.join(format!("{}.svg", plot.name)), plot.to_svg()?)?;
         }
         fs::write(folder.join("claims.json"), format!("{:#}\n", serde_json::to_value(&self.claims)?))?;
-        fs::write(folder.join("report.md"), self.to_markdown(study))
+        fs::write(folder.join("report.md"), self.to_markdown(id, title))
     }
 
-    fn to_markdown(&self, study: &Study) -> String {
-        let mut text = format!("# {}: {}\n", study.id, study.title);
+    fn to_markdown(&self, id: &str, title: &str) -> String {
+        let mut text = format!("# {id}: {title}\n");
         for note in &self.notes {
             text.push_str(&format!("\n{note}\n"));
         }

@@ -1,6 +1,10 @@
 //! The same quantity measured in several runs.
 
-use crate::single::quantile;
+/// The value at most a fraction `q` of the `sorted` values lies below (nearest rank); NaN without values.
+pub fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let rank = (q * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(f64::NAN)
+}
 
 /// Measured values, one per run.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,5 +79,13 @@ mod tests {
         // Variance (0 + 9 + 1 + 16) / 3.
         assert!((sample.half_width() - 1.96 * (26.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
         assert!(Sample::new(vec![]).median().is_nan());
+    }
+
+    #[test]
+    fn quantiles_are_values_that_occur() {
+        let sorted = [1.0, 2.0, 3.0, 4.0];
+        let found = [0.0, 0.25, 0.5, 0.51, 1.0].map(|q| quantile(&sorted, q));
+        assert_eq!(found, [1.0, 1.0, 2.0, 3.0, 4.0]);
+        assert!(quantile(&[], 0.5).is_nan());
     }
 }

@@ -1,6 +1,6 @@
 //! Every policy agrees with the naive simulator on random workloads without ties.
 
-use hiatus_sim::single::PolicyKind;
+use hiatus_sim::studies::single::PolicyKind;
 use hiatus_sim::workload::{Sizes, Synthesis, Workload};
 
 use crate::naive;

@@ -1,6 +1,6 @@
 //! Vectors whose completion times are known exactly, by the ids of the specification.
 
-use hiatus_sim::single::{mean_sojourn, PolicyKind, PolicyKind::*};
+use hiatus_sim::studies::single::{mean_sojourn, PolicyKind, PolicyKind::*};
 use hiatus_sim::workload::Job;
 
 use crate::job;

@@ -1,6 +1,6 @@
 //! What must hold for every workload.
 
-use hiatus_sim::single::{mean_sojourn, Moment, PolicyKind, PolicyKind::*};
+use hiatus_sim::studies::single::{mean_sojourn, Moment, PolicyKind, PolicyKind::*};
 use hiatus_sim::workload::{exactly_estimated, Job, Workload};
 use proptest::prelude::*;
 

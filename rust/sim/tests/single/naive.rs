@@ -2,7 +2,7 @@
 //! every event, from its remaining size, remaining estimate, attained service and remaining virtual size. It shares
 //! no code and no data structure with the one under test.
 
-use hiatus_sim::single::PolicyKind;
+use hiatus_sim::studies::single::PolicyKind;
 use hiatus_sim::workload::Job;
 
 /// Attained services closer than this, in seconds, are the same; what is left of something below this part of it is

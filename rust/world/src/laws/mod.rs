@@ -8,8 +8,8 @@ mod state;
 mod takings;
 mod unused;
 
-use super::world::World;
 use crate::job::secs;
+use crate::world::{Observer, World};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Fact, PhaseKey};
 use hiatus_core::settings::{Mode, Settings};
@@ -41,7 +41,7 @@ fn sells_within(cluster: &Cluster, settings: &Settings, queue: QueueId) -> bool 
 }
 
 /// Law 12: a task starts on the side of the cluster to which its job keeps.
-pub(super) fn keeps_to_its_side(core: &Scheduler, app: AppId, node: NodeId, key: &PhaseKey) {
+fn keeps_to_its_side(core: &Scheduler, app: AppId, node: NodeId, key: &PhaseKey) {
     let (Some(job), Some(node)) = (core.cluster().jobs().get(&app), core.cluster().nodes().get(&node)) else { return };
     let own = job.site.side().filter(|_| job.asks_for_tasks() && key.partition == PartitionId(0));
     assert!(own.is_none() || own == node.side, "law 12: a task of {} on {:?}, not {own:?}", job.name, node.side);
@@ -68,7 +68,7 @@ struct Idle {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Laws {
+struct Laws {
     settings: Settings,
     shadow: Scheduler,
     /// Room and claims by node while the decisions of one step are carried out.
@@ -87,24 +87,72 @@ pub(super) struct Laws {
     needless: BTreeMap<(NodeId, AppId, Millis), Millis>,
 }
 
-impl Laws {
-    pub(super) fn restart(&mut self, settings: Settings) {
+impl Default for World {
+    fn default() -> World {
+        World::new()
+    }
+}
+
+impl World {
+    /// An empty cluster with a heartbeat of 1 s, whose core is held to the laws.
+    pub fn new() -> World {
+        World::seeded(1)
+    }
+
+    /// The same, with the seed of all chance in it.
+    pub fn seeded(seed: u64) -> World {
+        World::observed_by(Box::<Laws>::default(), seed)
+    }
+}
+
+impl Observer for Laws {
+    fn restarted(&mut self, settings: Settings) {
         *self = Laws { shadow: Scheduler::new(settings.clone()), settings, ..Laws::default() };
     }
 
-    /// Other settings are in force from the next step on.
-    pub(super) fn configure(&mut self, settings: Settings) {
+    fn configured(&mut self, settings: Settings) {
         self.shadow.configure(settings.clone());
         self.settings = settings;
     }
 
-    /// A fault kept from the application what it was to be given.
-    pub(super) fn excuse(&mut self, app: AppId) {
+    fn hindered(&mut self, app: AppId) {
         self.unused.excuse(app);
     }
 
-    /// Looks at the core after a step, before its decisions are carried out.
-    pub(super) fn after(&mut self, world: &World, facts: &[Fact], decisions: &[Decision]) {
+    fn starting(&mut self, world: &World, app: AppId, node: NodeId, phase: &PhaseKey) {
+        keeps_to_its_side(&world.core, app, node, phase);
+    }
+
+    fn placing(&mut self, world: &World, app: AppId, id: NodeId, resource: Resource, borrows: bool) {
+        // Law 4: nobody starts in room that was freed for somebody else. Law 14: nobody but who borrows it starts in lent room.
+        let Some(node) = world.core.cluster().nodes().get(&id) else { return };
+        // What settles is on its way to those who claim it; what is claimed in this step is not free yet.
+        let room = self.books.entry(id).or_insert_with(|| Room {
+            free: node.total - node.used,
+            // With what was promised in this step.
+            lent: node.loans.values().fold(Resource::ZERO, |sum, loan| sum + loan.kept()),
+            claims: node.claims.clone(),
+        });
+        if borrows {
+            assert!(resource.fits_in(room.lent), "law 14: {app:?} borrows {resource:?} of {room:?} on {id:?}");
+            room.lent -= resource;
+            room.free -= resource;
+            return;
+        }
+        let of_others = |claim: &&Claim| claim.app != app && !claim.victims.is_empty() && claim.made < world.now;
+        let others = room.claims.iter().filter(of_others);
+        let free = others.fold(room.free, |free, claim| free - claim.resource);
+        assert!(resource.fits_in(free), "law 4: {app:?} takes {resource:?} on {id:?} at {:?}: {room:?}", world.now);
+        let regular = room.free - room.lent;
+        assert!(resource.fits_in(regular), "law 14: {app:?} takes {resource:?}, which is lent, on {id:?}: {room:?}");
+        room.free -= resource;
+        let own = |c: &Claim| c.app == app && c.resource == resource && c.purpose == For::Start;
+        if let Some(at) = room.claims.iter().position(own) {
+            room.claims.remove(at);
+        }
+    }
+
+    fn after_step(&mut self, world: &World, facts: &[Fact], decisions: &[Decision]) {
         let cluster = world.core.cluster();
         self.books.clear();
         self.determinism(world.now, facts, decisions);
@@ -138,7 +186,9 @@ impl Laws {
         };
         self.collected = claimed.map(|(id, node)| (*id, collected(&node.claims))).collect();
     }
+}
 
+impl Laws {
     /// Law 9: the same facts give the same decisions.
     fn determinism(&mut self, now: Millis, facts: &[Fact], decisions: &[Decision]) {
         let mut again = Vec::new();
@@ -237,42 +287,5 @@ impl Laws {
             world.now
         );
         self.idle = Some(idle);
-    }
-
-    /// Law 4: nobody starts in room that was freed for somebody else. Law 14: nobody but who borrows it starts in lent room.
-    pub(super) fn placed(
-        &mut self,
-        core: &Scheduler,
-        app: AppId,
-        id: NodeId,
-        resource: Resource,
-        borrows: bool,
-        now: Millis,
-    ) {
-        let Some(node) = core.cluster().nodes().get(&id) else { return };
-        // What settles is on its way to those who claim it; what is claimed in this step is not free yet.
-        let room = self.books.entry(id).or_insert_with(|| Room {
-            free: node.total - node.used,
-            // With what was promised in this step.
-            lent: node.loans.values().fold(Resource::ZERO, |sum, loan| sum + loan.kept()),
-            claims: node.claims.clone(),
-        });
-        if borrows {
-            assert!(resource.fits_in(room.lent), "law 14: {app:?} borrows {resource:?} of {room:?} on {id:?}");
-            room.lent -= resource;
-            room.free -= resource;
-            return;
-        }
-        let of_others = |claim: &&Claim| claim.app != app && !claim.victims.is_empty() && claim.made < now;
-        let others = room.claims.iter().filter(of_others);
-        let free = others.fold(room.free, |free, claim| free - claim.resource);
-        assert!(resource.fits_in(free), "law 4: {app:?} takes {resource:?} on {id:?} at {now:?}: {room:?}");
-        let regular = room.free - room.lent;
-        assert!(resource.fits_in(regular), "law 14: {app:?} takes {resource:?}, which is lent, on {id:?}: {room:?}");
-        room.free -= resource;
-        let own = |c: &Claim| c.app == app && c.resource == resource && c.purpose == For::Start;
-        if let Some(at) = room.claims.iter().position(own) {
-            room.claims.remove(at);
-        }
     }
 }

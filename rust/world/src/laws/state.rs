@@ -1,7 +1,7 @@
 //! The core's state after a step: proposals, counters, and its view against the ResourceManager's (laws 1, 3 and 7).
 
+use crate::app::Life;
 use crate::world::{Container, World};
-use crate::Life;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::PhaseKey;
 use hiatus_core::state::{self, Cluster, Job, Node};
