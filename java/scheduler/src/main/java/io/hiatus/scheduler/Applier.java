@@ -1,6 +1,5 @@
 package io.hiatus.scheduler;
 
-import io.hiatus.scheduler.Facts.Refusal;
 import java.nio.ByteBuffer;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
@@ -32,19 +31,24 @@ final class Applier {
   /** A suspension's reason in the records: what is suspended lends its room. */
   private static final int LENT = 2;
 
-  private final HiatusScheduler scheduler;
+  private final ClusterAccess cluster;
   private final Facts facts;
   private final HiatusMetrics metrics;
   private final ContainerControl control;
+  private final Demotions demotions;
+  private final Parking parking;
   private final DecisionLog log;
   private int failures;
 
-  Applier(HiatusScheduler scheduler, Facts facts, HiatusMetrics metrics) {
-    this.scheduler = scheduler;
+  Applier(ClusterAccess cluster, Facts facts, HiatusMetrics metrics, ContainerControl control, Demotions demotions, Parking parking,
+      DecisionLog log) {
+    this.cluster = cluster;
     this.facts = facts;
     this.metrics = metrics;
-    this.control = scheduler.control();
-    this.log = scheduler.decisionLog();
+    this.control = control;
+    this.demotions = demotions;
+    this.parking = parking;
+    this.log = log;
   }
 
   /**
@@ -94,7 +98,7 @@ final class Applier {
     if (refusal != null) {
       facts.containerRefused(handle, refusal);
       ContainerId id = facts.containers.thing(handle);
-      metrics.refused(id == null ? null : scheduler.getCurrentAttemptForContainer(id), refusal);
+      metrics.refused(id == null ? null : cluster.getCurrentAttemptForContainer(id), refusal);
     }
     return 1;
   }
@@ -103,7 +107,7 @@ final class Applier {
     if (refusal != null) {
       facts.assignRefused(app, node, refusal);
       ApplicationId id = facts.apps.thing(app);
-      metrics.refused(id == null ? null : scheduler.attempt(id), refusal);
+      metrics.refused(id == null ? null : cluster.attempt(id), refusal);
     }
   }
 
@@ -131,8 +135,8 @@ final class Applier {
   private Refusal assign(int app, int nodeHandle, int count, Predicate<CSAssignment> meant) {
     NodeId nodeId = facts.nodes.thing(nodeHandle);
     ApplicationId appId = facts.apps.thing(app);
-    FiCaSchedulerNode node = nodeId == null ? null : scheduler.getNode(nodeId);
-    FiCaSchedulerApp attempt = appId == null ? null : scheduler.attempt(appId);
+    FiCaSchedulerNode node = nodeId == null ? null : cluster.getNode(nodeId);
+    FiCaSchedulerApp attempt = appId == null ? null : cluster.attempt(appId);
     if (node == null || attempt == null || attempt.isStopped()) {
       return Refusal.GONE;
     }
@@ -148,7 +152,7 @@ final class Applier {
 
   private Refusal assignOne(FiCaSchedulerApp attempt, FiCaSchedulerNode node, Predicate<CSAssignment> meant) {
     CSAssignment assignment = assignment(attempt, node, SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY);
-    if (isNothing(assignment) && Partitions.isShareable(scheduler, node.getPartition())) {
+    if (isNothing(assignment) && Partitions.isShareable(cluster, node.getPartition())) {
       assignment = assignment(attempt, node, SchedulingMode.IGNORE_PARTITION_EXCLUSIVITY);
     }
     if (isNothing(assignment)) {
@@ -162,16 +166,16 @@ final class Applier {
       return Refusal.ROOM;
     }
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request =
-        scheduler.createResourceCommitRequest(assignment);
-    if (request == null || !scheduler.commit(attempt, request)) {
+        cluster.createResourceCommitRequest(assignment);
+    if (request == null || !cluster.commit(attempt, request)) {
       return Refusal.LIMIT;
     }
     return null;
   }
 
   private CSAssignment assignment(FiCaSchedulerApp attempt, FiCaSchedulerNode node, SchedulingMode mode) {
-    CSAssignment assignment = attempt.assignContainers(scheduler.getClusterResource(),
-        new SimpleCandidateNodeSet<>(node), Partitions.limits(scheduler, node.getPartition()), mode, null);
+    CSAssignment assignment = attempt.assignContainers(cluster.getClusterResource(),
+        new SimpleCandidateNodeSet<>(node), Partitions.limits(cluster, node.getPartition()), mode, null);
     assignment.setSchedulingMode(mode);
     return assignment;
   }
@@ -197,14 +201,14 @@ final class Applier {
   }
 
   private boolean isNothing(CSAssignment assignment) {
-    return !Resources.greaterThan(scheduler.getResourceCalculator(), scheduler.getClusterResource(),
+    return !Resources.greaterThan(cluster.getResourceCalculator(), cluster.getClusterResource(),
         assignment.getResource(), Resources.none());
   }
 
   private Refusal change(int handle, BiFunction<FiCaSchedulerApp, RMContainer, Refusal> how, String what, String why) {
     ContainerId id = facts.containers.thing(handle);
-    RMContainer container = id == null ? null : scheduler.getRMContainer(id);
-    FiCaSchedulerApp attempt = id == null ? null : scheduler.getCurrentAttemptForContainer(id);
+    RMContainer container = id == null ? null : cluster.getRMContainer(id);
+    FiCaSchedulerApp attempt = id == null ? null : cluster.getCurrentAttemptForContainer(id);
     if (container == null || attempt == null || attempt.isStopped()) {
       return Refusal.GONE;
     }
@@ -251,9 +255,9 @@ final class Applier {
     Refusal refusal = control.demote(attempt, container);
     if (refusal == null) {
       facts.demoted(container.getContainerId());
-      scheduler.parking().holdIfParked(container);
+      parking.holdIfParked(container);
       if (lends) {
-        scheduler.demotions().lends(container);
+        demotions.lends(container);
       }
     }
     return refusal;

@@ -29,7 +29,8 @@ final class Books {
   /** Nodes that are compared while the lock is held once. */
   private static final int NODES_AT_ONCE = 100;
 
-  private final HiatusScheduler scheduler;
+  private final ClusterView cluster;
+  private final Demotions demotions;
   private final Facts facts;
   private final long core;
   private final Answers answers;
@@ -41,8 +42,9 @@ final class Books {
   private final Set<NodeId> suspectBefore = new HashSet<>();
   private Iterator<Map.Entry<NodeId, Integer>> others = Collections.emptyIterator();
 
-  Books(HiatusScheduler scheduler, Facts facts, long core) {
-    this.scheduler = scheduler;
+  Books(ClusterView cluster, Demotions demotions, Facts facts, long core) {
+    this.cluster = cluster;
+    this.demotions = demotions;
     this.facts = facts;
     this.core = core;
     this.answers = new Answers(core);
@@ -120,7 +122,7 @@ final class Books {
   }
 
   private void compare(NodeId id, View view, Set<String> found) {
-    FiCaSchedulerNode node = scheduler.getNode(id);
+    FiCaSchedulerNode node = cluster.getNode(id);
     if (node == null || view == null) {
       found.add("node " + id + " is known to " + (node == null ? "the core" : "the ResourceManager") + " alone");
       return;
@@ -131,12 +133,12 @@ final class Books {
     for (RMContainer container : node.getCopiedListOfRunningContainers()) {
       boolean suspended = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
       // The queue has the resources of what is over back; the node keeps them until it says that the process is gone, too.
-      if (Facts.isOver(container) || Facts.isHolder(container)) {
+      if (Containers.isOver(container) || Containers.isHolder(container)) {
         usedMb -= suspended ? 0 : container.getAllocatedResource().getMemorySize();
         continue;
       }
       ContainerId one = container.getContainerId();
-      if (suspended && !scheduler.demotions().isOurs(one)) {
+      if (suspended && !demotions.isOurs(one)) {
         continue; // its application's own affair
       }
       if (!onlyTold.remove(one)) {

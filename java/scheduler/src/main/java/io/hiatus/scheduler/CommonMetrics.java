@@ -1,6 +1,5 @@
 package io.hiatus.scheduler;
 
-import io.hiatus.scheduler.Facts.Refusal;
 import org.apache.hadoop.metrics2.annotation.Metric;
 import org.apache.hadoop.metrics2.lib.MutableCounterLong;
 import org.apache.hadoop.metrics2.lib.MutableGaugeFloat;

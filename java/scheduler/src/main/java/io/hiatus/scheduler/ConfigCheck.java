@@ -250,7 +250,7 @@ final class ConfigCheck {
     if (!ours.equals(conf.getTrimmed(YarnConfiguration.RM_SCHEDULER))) {
       add(YarnConfiguration.RM_SCHEDULER, "a ResourceManager with this file runs without Hiatus: set it to " + ours);
     }
-    if (StockPreemption.isConfigured(conf)) {
+    if (HiatusConfiguration.hasStockPreemption(conf)) {
       add(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, "CapacityScheduler's preemption is refused while Hiatus places, and computes"
           + " its orders all the same: set it to false, unless you want it in the modes off and observe");
     }

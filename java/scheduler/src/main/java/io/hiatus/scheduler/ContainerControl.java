@@ -1,6 +1,5 @@
 package io.hiatus.scheduler;
 
-import io.hiatus.scheduler.Facts.Refusal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -11,6 +10,7 @@ import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeState;
@@ -49,17 +49,21 @@ final class ContainerControl {
     final List<Container> demoted = new ArrayList<>();
   }
 
-  private final HiatusScheduler scheduler;
+  private final ClusterAccess cluster;
   private final Demotions demotions;
+  private final Parking parking;
   private final HiatusMetrics metrics;
+  private final CoreFeed core;
   private final Map<FiCaSchedulerApp, Owed> owed = Collections.synchronizedMap(new WeakHashMap<>());
   /** Who carries out a change of ours at this moment. */
   private volatile Thread changing;
 
-  ContainerControl(HiatusScheduler scheduler, Demotions demotions, HiatusMetrics metrics) {
-    this.scheduler = scheduler;
+  ContainerControl(ClusterAccess cluster, Demotions demotions, Parking parking, HiatusMetrics metrics, CoreFeed core) {
+    this.cluster = cluster;
     this.demotions = demotions;
+    this.parking = parking;
     this.metrics = metrics;
+    this.core = core;
   }
 
   /** Whether a change that this thread carries out goes to the node without the application's help, whatever is configured. */
@@ -78,7 +82,7 @@ final class ContainerControl {
     updates.getDemotionRequests().add(update(container, ContainerUpdateType.DEMOTE_EXECUTION_TYPE));
     // At once, so that the node hears of it with its next heartbeat, and not when the application next calls.
     List<Container> demoted = changing(attempt, () -> {
-      scheduler.update(attempt, updates);
+      cluster.update(attempt, updates);
       return attempt.pullNewlyDemotedContainers();
     });
     if (demoted.stream().map(Container::getId).noneMatch(container.getContainerId()::equals)) {
@@ -94,11 +98,11 @@ final class ContainerControl {
    * lower rank than all its other asks: allocating it here and now keeps the room from going to those.
    */
   Refusal promote(FiCaSchedulerApp attempt, RMContainer container) {
-    FiCaSchedulerNode node = scheduler.getNode(container.getAllocatedNode());
+    FiCaSchedulerNode node = cluster.getNode(container.getAllocatedNode());
     if (node == null || container.getExecutionType() != ExecutionType.OPPORTUNISTIC || !mayChange(attempt)) {
       return Refusal.GONE;
     }
-    if (!Resources.fitsIn(scheduler.getResourceCalculator(), container.getAllocatedResource(),
+    if (!Resources.fitsIn(cluster.getResourceCalculator(), container.getAllocatedResource(),
         node.getUnallocatedResource())) {
       return Refusal.ROOM;
     }
@@ -107,7 +111,7 @@ final class ContainerControl {
     attempt.incUnconfirmedRes(container.getAllocatedResource());
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request = promotion(attempt, node, container, key);
     boolean leaves = node.getRMNode().getState() == NodeState.DECOMMISSIONING;
-    if (!(leaves ? commitOnLeavingNode(attempt, request) : scheduler.commit(attempt, request))) {
+    if (!(leaves ? commitOnLeavingNode(attempt, request) : cluster.commit(attempt, request))) {
       return Refusal.LIMIT;
     }
     return container.getExecutionType() == ExecutionType.GUARANTEED ? null : Refusal.GONE;
@@ -121,8 +125,8 @@ final class ContainerControl {
   private boolean commitOnLeavingNode(FiCaSchedulerApp attempt, ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
     settle(attempt);
     try {
-      boolean committed = ((CSQueue) attempt.getQueue()).accept(scheduler.getClusterResource(), request)
-          && attempt.apply(scheduler.getClusterResource(), request, true);
+      boolean committed = ((CSQueue) attempt.getQueue()).accept(cluster.getClusterResource(), request)
+          && attempt.apply(cluster.getClusterResource(), request, true);
       if (committed) {
         withMeans(attempt, attempt::pullNewlyPromotedContainers).forEach(promoted -> promoted(attempt, promoted.getId()));
       }
@@ -139,10 +143,27 @@ final class ContainerControl {
     }
     // Not marked for preemption before: stock keeps the mark of a demoted container after its end, and the application's
     // next call fails over it. The exit status tells the application that it was preempted.
-    scheduler.completedContainer(container, SchedulerUtils.createPreemptedContainerStatus(container.getContainerId(),
+    cluster.completedContainer(container, SchedulerUtils.createPreemptedContainerStatus(container.getContainerId(),
         SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL);
     metrics.killed(attempt);
     return null;
+  }
+
+  /** A container has ended, whoever ended it; null is none. */
+  void ended(RMContainer container, ContainerStatus status) {
+    if (container == null) {
+      return;
+    }
+    core.guard(() -> {
+      if (demotions.isOurs(container.getContainerId())) {
+        takeBackPromotion(container);
+      }
+      demotions.forget(container.getContainerId());
+    });
+    core.tell(facts -> {
+      facts.completed(container.getContainerId(), Facts.Exit.of(status.getExitStatus()));
+      parking.forget(container.getContainerId());
+    });
   }
 
   /** Whether the request would promote a container that Hiatus demoted, whoever made it of that ask. */
@@ -163,7 +184,7 @@ final class ContainerControl {
   private void promoted(FiCaSchedulerApp attempt, ContainerId id) {
     metrics.resumed(attempt);
     demotions.forget(id);
-    scheduler.tell(facts -> facts.promoted(id));
+    core.tell(facts -> facts.promoted(id));
   }
 
   /** Completes what the application itself changed, so that nothing of it goes with a change of ours; it is told when it next calls. */
@@ -205,7 +226,7 @@ final class ContainerControl {
 
   @SuppressWarnings("unchecked") // the dispatcher's handler is not typed
   private void updateNode(Container promoted) {
-    scheduler.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeUpdateContainerEvent(promoted.getNodeId(),
+    cluster.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeUpdateContainerEvent(promoted.getNodeId(),
         Collections.singletonMap(promoted, ContainerUpdateType.PROMOTE_EXECUTION_TYPE)));
   }
 
@@ -214,10 +235,10 @@ final class ContainerControl {
     if (promoted.isEmpty() && demoted.isEmpty()) {
       return;
     }
-    scheduler.tell(facts -> {
+    core.tell(facts -> {
       demoted.forEach(container -> facts.completed(container.getId(), Facts.Exit.KILLED));
       for (Container container : promoted) {
-        RMContainer known = scheduler.getRMContainer(container.getId());
+        RMContainer known = cluster.getRMContainer(container.getId());
         if (known != null) {
           facts.container(known, known.isAMContainer());
         }
@@ -276,7 +297,7 @@ final class ContainerControl {
     if (attempt.getOutstandingAsksCount(key) == 0) {
       ContainerUpdates updates = new ContainerUpdates();
       updates.getPromotionRequests().add(request);
-      scheduler.update(attempt, updates);
+      cluster.update(attempt, updates);
     }
     return key;
   }
@@ -285,8 +306,8 @@ final class ContainerControl {
    * The container is over, and was to be promoted, which a limit forbade: what was asked for that is nobody's any more.
    * CapacityScheduler would go on looking for its room, and give it out in vain.
    */
-  void takeBackPromotion(RMContainer container) {
-    FiCaSchedulerApp attempt = scheduler.getApplicationAttempt(container.getApplicationAttemptId());
+  private void takeBackPromotion(RMContainer container) {
+    FiCaSchedulerApp attempt = cluster.getApplicationAttempt(container.getApplicationAttemptId());
     if (attempt == null) {
       return;
     }
@@ -312,7 +333,7 @@ final class ContainerControl {
     counted.setExecutionType(ExecutionType.GUARANTEED);
     counted.setAllocationRequestId(key.getAllocationRequestId());
     RMContainer holder = new RMContainerImpl(counted, key, attempt.getApplicationAttemptId(), node.getNodeID(),
-        attempt.getUser(), scheduler.getRMContext(), node.getPartition());
+        attempt.getUser(), cluster.getRMContext(), node.getPartition());
     ContainerAllocationProposal<FiCaSchedulerApp, FiCaSchedulerNode> proposal = new ContainerAllocationProposal<>(
         new SchedulerContainer<>(attempt, node, holder, node.getPartition(), true), null, null, NodeType.NODE_LOCAL,
         NodeType.NODE_LOCAL, mode(node, container), container.getAllocatedResource());
@@ -322,7 +343,7 @@ final class ContainerControl {
   /** A guest of another partition goes on as it began: its queue need have no part of that one. */
   private SchedulingMode mode(FiCaSchedulerNode node, RMContainer container) {
     boolean atHome = node.getPartition().equals(Objects.toString(container.getNodeLabelExpression(), RMNodeLabelsManager.NO_LABEL));
-    return atHome || !Partitions.isShareable(scheduler, node.getPartition()) ? SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY
+    return atHome || !Partitions.isShareable(cluster, node.getPartition()) ? SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY
         : SchedulingMode.IGNORE_PARTITION_EXCLUSIVITY;
   }
 
@@ -339,7 +360,7 @@ final class ContainerControl {
    * that are not newer than its last. Of a container older than this scheduler that may be any; but none is updated ten times a second.
    */
   private void renewVersion(RMContainer container) {
-    long sure = Math.floorDiv(scheduler.getStartTime() - container.getCreationTime(), 100L) + 1;
+    long sure = Math.floorDiv(cluster.getStartTime() - container.getCreationTime(), 100L) + 1;
     Container known = container.getContainer();
     if (known.getVersion() < sure) {
       known.setVersion((int) sure);

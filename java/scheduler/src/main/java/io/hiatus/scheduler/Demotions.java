@@ -14,6 +14,7 @@ import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
@@ -33,7 +34,7 @@ final class Demotions {
   /** The property: ids of containers. */
   private static final String DEMOTED = "hiatus.demoted";
 
-  private final HiatusScheduler scheduler;
+  private final ClusterView cluster;
   private final HiatusMetrics metrics;
   private final LiveContainers live = new LiveContainers();
   /** Those of them that lend their room, or wait to come back into it. */
@@ -41,12 +42,12 @@ final class Demotions {
   /** Saves applications whose property changed, or null where all that is demoted is ours. */
   private final AppSaver saver;
 
-  Demotions(HiatusScheduler scheduler, HiatusMetrics metrics, Configuration conf) {
-    this.scheduler = scheduler;
+  Demotions(ClusterView cluster, HiatusMetrics metrics, Configuration conf) {
+    this.cluster = cluster;
     this.metrics = metrics;
     boolean othersDemote = YarnConfiguration.isOpportunisticContainerAllocationEnabled(conf)
         || YarnConfiguration.isDistSchedulingEnabled(conf);
-    saver = othersDemote ? new AppSaver(scheduler.getRMContext()) : null;
+    saver = othersDemote ? new AppSaver(cluster.getRMContext()) : null;
   }
 
   /** Whether applications may have demoted, or opportunistic, containers of their own. */
@@ -96,6 +97,14 @@ final class Demotions {
     lenders.remove(id);
   }
 
+  /** Tells an application of less room than there is (its headroom): MapReduce would ask for reduces that may not start there. */
+  void withholdLent(Allocation allocation) {
+    Resource room = lentAndFree();
+    if (allocation.getResourceLimit() != null && !Resources.isNone(room)) {
+      allocation.setResourceLimit(Resources.subtractNonNegative(allocation.getResourceLimit(), room));
+    }
+  }
+
   /**
    * What is free on nodes because its holders lend it: for some maps only, until the holders come back. What is borrowed is not free.
    */
@@ -113,7 +122,7 @@ final class Demotions {
     }
     Resource free = Resource.newInstance(0, 0);
     lent.forEach((id, room) -> {
-      FiCaSchedulerNode node = scheduler.getNode(id);
+      FiCaSchedulerNode node = cluster.getNode(id);
       if (node != null) {
         Resources.addTo(free, Resources.componentwiseMin(room, node.getUnallocatedResource()));
       }
@@ -132,7 +141,7 @@ final class Demotions {
   synchronized void hear(SchedulerEvent event) {
     switch (event.getType()) {
       case NODE_ADDED:
-        FiCaSchedulerNode node = scheduler.getNode(((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID());
+        FiCaSchedulerNode node = cluster.getNode(((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID());
         if (node != null) {
           node.getCopiedListOfRunningContainers().stream().filter(this::isOursByItsProperty).forEach(this::add);
         }
@@ -142,7 +151,7 @@ final class Demotions {
         break;
       case APP_ATTEMPT_REMOVED:
         live.of(((AppAttemptRemovedSchedulerEvent) event).getApplicationAttemptID().getApplicationId()).stream()
-            .filter(id -> scheduler.getRMContainer(id) == null).forEach(this::remove);
+            .filter(id -> cluster.getRMContainer(id) == null).forEach(this::remove);
         break;
       default:
         break;
@@ -150,8 +159,8 @@ final class Demotions {
   }
 
   private boolean isOursByItsProperty(RMContainer container) {
-    return container.getExecutionType() == ExecutionType.OPPORTUNISTIC && !Facts.isHolder(container)
-        && (saver == null || AppProperties.get(scheduler.getRMContext(), app(container.getContainerId()), DEMOTED)
+    return container.getExecutionType() == ExecutionType.OPPORTUNISTIC && !Containers.isHolder(container)
+        && (saver == null || AppProperties.get(cluster.getRMContext(), app(container.getContainerId()), DEMOTED)
             .contains(container.getContainerId().toString()));
   }
 
@@ -170,7 +179,7 @@ final class Demotions {
   private void keep(ApplicationId app) {
     if (saver != null) {
       Set<String> ids = live.of(app).stream().map(ContainerId::toString).collect(Collectors.toSet());
-      AppProperties.put(scheduler.getRMContext(), app, DEMOTED, ids);
+      AppProperties.put(cluster.getRMContext(), app, DEMOTED, ids);
       saver.changed(app);
     }
   }

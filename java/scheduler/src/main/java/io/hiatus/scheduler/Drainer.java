@@ -16,7 +16,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
  * Under the scheduler's write lock, but where it says otherwise.
  */
 final class Drainer {
-  private final HiatusScheduler scheduler;
+  private final ClusterView cluster;
   private final Demotions demotions;
   private final ContainerControl control;
   private final DecisionLog log;
@@ -34,8 +34,8 @@ final class Drainer {
     }
   }
 
-  Drainer(HiatusScheduler scheduler, Demotions demotions, ContainerControl control, DecisionLog log) {
-    this.scheduler = scheduler;
+  Drainer(ClusterView cluster, Demotions demotions, ContainerControl control, DecisionLog log) {
+    this.cluster = cluster;
     this.demotions = demotions;
     this.control = control;
     this.log = log;
@@ -65,8 +65,8 @@ final class Drainer {
     long sinceMs = drained.compute(node.getNodeID(),
         (any, before) -> before != null && before.node == node ? before : new Drained(node)).sinceMs;
     for (ContainerId id : suspended) {
-      RMContainer container = scheduler.getRMContainer(id);
-      FiCaSchedulerApp attempt = scheduler.getCurrentAttemptForContainer(id);
+      RMContainer container = cluster.getRMContainer(id);
+      FiCaSchedulerApp attempt = cluster.getCurrentAttemptForContainer(id);
       if (container == null || attempt == null) {
         demotions.forget(id);
       } else if (!attempt.isStopped()) {

@@ -4,7 +4,8 @@ import io.hiatus.scheduler.HiatusConfiguration.Mode;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.hadoop.util.Time;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,18 +24,22 @@ final class Engine {
 
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
 
-  private final HiatusScheduler scheduler;
+  private final ClusterAccess cluster;
+  private final CoreFeed feed;
   private final HiatusMetrics metrics;
+  private final Teller teller;
+  private final Demotions demotions;
+  private final StockPreemption stockPreemption;
+  private final Supplier<Facts> recorders;
+  private final Function<Facts, Applier> appliers;
   private final Watchdog watchdog = new Watchdog(System::nanoTime);
   private final Timeline timeline = new Timeline();
   private final Explainer explainer = new Explainer(Time::monotonicNow, this::explanation);
-  /** What went wrong where the write lock may not have been held. */
-  private final AtomicReference<Throwable> broken = new AtomicReference<>();
   private volatile HiatusConfiguration conf;
   /** Volatile as the facts are: threads of asynchronous scheduling ask who places. */
   private volatile Mode mode = Mode.OFF;
-  /** Volatile: who only tells what happens does so from any thread. */
-  private volatile Facts facts;
+  /** What the core is told by, null where there is none. */
+  private Facts facts;
   private Stepper stepper;
   private Books books;
   private Answers told;
@@ -47,19 +52,22 @@ final class Engine {
   private long lastLookMs;
   private long lastBooksMs;
 
-  Engine(HiatusScheduler scheduler, HiatusMetrics metrics) {
-    this.scheduler = scheduler;
+  /** {@code recorders} makes the recorder of facts of a core that begins, {@code appliers} what carries out its decisions. */
+  Engine(ClusterAccess cluster, CoreFeed feed, HiatusMetrics metrics, Teller teller, Demotions demotions,
+      StockPreemption stockPreemption, Supplier<Facts> recorders, Function<Facts, Applier> appliers) {
+    this.cluster = cluster;
+    this.feed = feed;
     this.metrics = metrics;
-  }
-
-  /** The recorder of facts, or null while nobody listens. From any thread. */
-  Facts facts() {
-    return broken.get() == null ? facts : null;
+    this.teller = teller;
+    this.demotions = demotions;
+    this.stockPreemption = stockPreemption;
+    this.recorders = recorders;
+    this.appliers = appliers;
   }
 
   /** Whether placement is Hiatus's own; otherwise it is stock's. From any thread. */
   boolean places() {
-    return facts() != null && mode != Mode.OBSERVE;
+    return feed.facts() != null && mode != Mode.OBSERVE;
   }
 
   /** Why stock CapacityScheduler has taken over, or null. From any thread. */
@@ -92,7 +100,7 @@ final class Engine {
         }
       }
       if (places()) {
-        scheduler.dropReservations();
+        cluster.dropReservations();
       }
     });
     explainer.forget();
@@ -147,7 +155,7 @@ final class Engine {
   boolean step() {
     boolean[] more = new boolean[1];
     guarded(() -> {
-      if (core != 0 && scheduler.isReady() && !stepper.isQuiet()) {
+      if (core != 0 && cluster.isReady() && !stepper.isQuiet()) {
         more[0] = stepper.step(mode == Mode.OBSERVE, conf.stepBudgetMs());
       }
     });
@@ -179,7 +187,7 @@ final class Engine {
     });
     boolean more = due[0] && step();
     guarded(() -> {
-      if (core != 0 && scheduler.isReady() && stepper.isSettled()) {
+      if (core != 0 && cluster.isReady() && stepper.isSettled()) {
         compareBooks();
         explainer.tick();
       }
@@ -207,8 +215,8 @@ final class Engine {
   private Explanation explanation() {
     String word = mode.name().toLowerCase(Locale.ROOT);
     return new Explanation(core == 0 ? "{}" : Native.explain(core), facts,
-        application -> Lifetime.leftS(scheduler.getRMContext(), application), word, fault,
-        scheduler.stockPreemption().state(places()), scheduler.demotions().count());
+        application -> Lifetime.leftS(cluster.getRMContext(), application), word, fault,
+        stockPreemption.state(places()), demotions.count());
   }
 
   /** The core's handle, for tests of what happens when it breaks. */
@@ -227,6 +235,7 @@ final class Engine {
     long ended = core;
     core = 0;
     facts = null;
+    feed.listen(null);
     stepper = null;
     books = null;
     told = null;
@@ -237,19 +246,20 @@ final class Engine {
   }
 
   private void start() {
-    HadoopVersion.require(scheduler.hadoopVersion());
+    HadoopVersion.require(cluster.hadoopVersion());
     NativeLibrary.load(conf.extractDirs());
     core = Native.create(conf.coreProperties());
     recording = Recording.begin(conf);
     recording.configured(conf.recordedProperties());
-    Facts fresh = scheduler.createFacts();
-    stepper = new Stepper(scheduler, core, fresh, new Applier(scheduler, fresh, metrics), metrics, recording);
-    books = new Books(scheduler, fresh, core);
+    Facts fresh = recorders.get();
+    stepper = new Stepper(teller, core, fresh, appliers.apply(fresh), metrics, recording);
+    books = new Books(cluster, demotions, fresh, core);
     told = new Answers(core);
     facts = fresh;
+    feed.listen(fresh);
     stepper.listen();
     keepHistory();
-    scheduler.teller().everything(fresh);
+    teller.everything(fresh);
   }
 
   private void keepHistory() {
@@ -309,38 +319,23 @@ final class Engine {
     watchdog.look(HANGING_BUDGETS * conf.stepBudgetMs());
   }
 
-  /**
-   * Runs our own work wherever CapacityScheduler calls us, from any thread. Whatever it raises ends here, because it would
-   * end the ResourceManager otherwise, and stock takes over: at once or, as the caller may hold any lock, with the next
-   * tick. That includes OutOfMemoryError: it may be our own buffers' doing; where it is not, stock's own code will meet it.
-   */
-  void guard(Runnable work) {
-    try {
-      work.run();
-    } catch (ThreadDeath e) {
-      throw e;
-    } catch (Throwable e) {
-      broken.compareAndSet(null, e);
-    }
-  }
-
-  /** The same with the write lock held and nothing but that: stock takes over at once, and the watchdog looks on. */
+  /** Runs our own work with the write lock held and nothing but that: if it fails stock takes over at once, and the watchdog looks on. */
   private void guarded(Runnable work) {
     watchdog.during(() -> {
-      if (broken.get() == null) {
-        guard(work);
+      if (feed.failure() == null) {
+        feed.guard(work);
       }
-      if (broken.get() != null) {
-        guard(() -> giveUp(broken.get()));
+      if (feed.failure() != null) {
+        feed.guard(() -> giveUp(feed.failure()));
         // Whatever went wrong in that, too.
-        guard(this::stop);
-        broken.set(null);
+        feed.guard(this::stop);
+        feed.clearFailure();
       }
     });
   }
 
   private void giveUp(Throwable cause) {
-    facts = null;
+    feed.listen(null);
     fault = cause instanceof NativeException ? cause.getMessage() : cause.toString();
     metrics.fallback.set(1);
     LOG.error("HIATUS IS OFF: {}. Stock CapacityScheduler has taken over; jobs go on. After mending the cause, "

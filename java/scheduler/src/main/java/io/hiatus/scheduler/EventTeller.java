@@ -20,11 +20,11 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEv
  * queues, and who may run, are looked at before the next step, however many events there were.
  */
 final class EventTeller {
-  private final HiatusScheduler scheduler;
+  private final ClusterView cluster;
   private final Teller teller;
 
-  EventTeller(HiatusScheduler scheduler, Teller teller) {
-    this.scheduler = scheduler;
+  EventTeller(ClusterView cluster, Teller teller) {
+    this.cluster = cluster;
     this.teller = teller;
   }
 
@@ -32,7 +32,7 @@ final class EventTeller {
   void tell(Facts facts, SchedulerEvent event) {
     switch (event.getType()) {
       case NODE_ADDED:
-        FiCaSchedulerNode added = scheduler.getNode(((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID());
+        FiCaSchedulerNode added = cluster.getNode(((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID());
         teller.node(facts, added);
         teller.containers(facts, added);
         facts.blacklistsChanged();
@@ -44,12 +44,12 @@ final class EventTeller {
         facts.queuesChanged();
         break;
       case NODE_RESOURCE_UPDATE:
-        teller.node(facts, scheduler.getNode(((NodeResourceUpdateSchedulerEvent) event).getRMNode().getNodeID()));
+        teller.node(facts, cluster.getNode(((NodeResourceUpdateSchedulerEvent) event).getRMNode().getNodeID()));
         facts.queuesChanged();
         break;
       case NODE_ATTRIBUTES_UPDATE:
         Set<String> hosts = ((NodeAttributesUpdateSchedulerEvent) event).getUpdatedNodeToAttributes().keySet();
-        hosts.forEach(host -> nodes(facts, scheduler.getNodeIds(host)));
+        hosts.forEach(host -> nodes(facts, cluster.getNodeIds(host)));
         break;
       case NODE_LABELS_UPDATE:
         nodes(facts, ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet());
@@ -81,6 +81,6 @@ final class EventTeller {
   }
 
   private void nodes(Facts facts, Collection<NodeId> ids) {
-    ids.forEach(id -> teller.node(facts, scheduler.getNode(id)));
+    ids.forEach(id -> teller.node(facts, cluster.getNode(id)));
   }
 }

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -34,11 +33,6 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
  * which fact matters is the core's business.
  */
 class Facts {
-  /** Why a decision was not carried out; the order is that of the record. */
-  enum Refusal {
-    LOCALITY, LIMIT, ROOM, GONE, OBSERVED
-  }
-
   /** What a container was found doing; the order is that of the record. */
   private enum Found {
     NEW, RUNNING, SUSPENDED
@@ -57,8 +51,6 @@ class Facts {
     }
   }
 
-  private static final Set<RMContainerState> OVER = EnumSet.of(RMContainerState.COMPLETED, RMContainerState.EXPIRED,
-      RMContainerState.RELEASED, RMContainerState.KILLED);
   /** What a tag begins with that says something to the core. */
   private static final String HINT = "hiatus.";
   private static final long PLENTY = 1L << 30;
@@ -374,20 +366,6 @@ class Facts {
         wanted.places.ordinal()));
   }
 
-  /**
-   * Whether the container only holds the room of another one's promotion or increase until that is done, or what another
-   * one's demotion or decrease gave back until that is released: such a one is never allocated.
-   */
-  static boolean isHolder(RMContainer container) {
-    return container.getAllocatedSchedulerKey().getContainerToUpdate() != null
-        || container.getState() == RMContainerState.NEW;
-  }
-
-  /** Whether it has ended, though its node may not have said so. */
-  static boolean isOver(RMContainer container) {
-    return OVER.contains(container.getState());
-  }
-
   /** A container's size changed. To the core, for which size makes the phase, it is another container. */
   synchronized void resized(RMContainer container) {
     if (container != null && containers.of(container.getContainerId()) != null) {
@@ -402,7 +380,7 @@ class Facts {
     Integer app = apps.of(id.getApplicationAttemptId().getApplicationId());
     Integer node = nodes.of(container.getAllocatedNode());
     boolean demoted = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
-    if (app == null || node == null || containers.of(id) != null || isHolder(container) || isOver(container)
+    if (app == null || node == null || containers.of(id) != null || Containers.isHolder(container) || Containers.isOver(container)
         || demoted && !isOurs.test(id)) {
       return;
     }

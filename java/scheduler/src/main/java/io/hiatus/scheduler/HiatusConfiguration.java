@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy;
 import org.apache.hadoop.yarn.server.webproxy.ProxyUriUtils;
 import org.apache.hadoop.yarn.webapp.util.WebAppUtils;
 
@@ -87,6 +88,13 @@ final class HiatusConfiguration {
     Configuration off = new Configuration(false);
     off.set(MODE, "off");
     return new HiatusConfiguration(off);
+  }
+
+  /** Whether the administrator has asked for CapacityScheduler's own preemption. */
+  static boolean hasStockPreemption(Configuration conf) {
+    return conf.getBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, YarnConfiguration.DEFAULT_RM_SCHEDULER_ENABLE_MONITORS)
+        && Arrays.asList(conf.getTrimmedStrings(YarnConfiguration.RM_SCHEDULER_MONITOR_POLICIES))
+            .contains(ProportionalCapacityPreemptionPolicy.class.getName());
   }
 
   /** The rung; an unknown word is refused. */

@@ -1,6 +1,5 @@
 package io.hiatus.scheduler;
 
-import io.hiatus.scheduler.Facts.Refusal;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;

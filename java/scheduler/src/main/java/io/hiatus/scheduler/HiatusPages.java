@@ -122,8 +122,8 @@ final class HiatusPages implements Filter {
 
   /** Behind the end of YARN's page, where browsers still take it. */
   private String note() {
-    Engine watched = manager.getResourceScheduler() instanceof HiatusScheduler
-        ? ((HiatusScheduler) manager.getResourceScheduler()).engine() : null;
+    Operations watched = manager.getResourceScheduler() instanceof Operations.Provider
+        ? ((Operations.Provider) manager.getResourceScheduler()).operations() : null;
     String fault = watched == null ? null : watched.fault();
     String style = "position:fixed;right:0;bottom:0;padding:.5em 1em;font:14px sans-serif;border-radius:.5em 0 0 0;";
     return watched == null ? "" : fault == null

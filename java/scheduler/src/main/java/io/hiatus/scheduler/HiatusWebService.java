@@ -65,14 +65,14 @@ public class HiatusWebService {
     if (!Explanation.areLists(named)) {
       throw new BadRequestException("lists: there is none of that name in " + named);
     }
-    return Explanation.print(scheduler().explained().part(viewer(request), new Explanation.Wanted(named, queue, offset, limit)));
+    return Explanation.print(operations().explained().part(viewer(request), new Explanation.Wanted(named, queue, offset, limit)));
   }
 
   /** What ran, stood still and was changed in each second of the last ten minutes, in one queue or in all together. */
   @GET
   @Path("/timeline")
   public String timeline(@QueryParam("queue") String queue) {
-    return Explanation.print(scheduler().engine().timeline().of(queue));
+    return Explanation.print(operations().timeline().of(queue));
   }
 
   /** What this interface offers and answers, as OpenAPI describes such things. */
@@ -87,13 +87,12 @@ public class HiatusWebService {
   @Path("/apps/{id}")
   public String explainApplication(@Context HttpServletRequest request, @PathParam("id") String text) {
     ApplicationId id = parse(() -> ApplicationId.fromString(text));
-    HiatusScheduler scheduler = scheduler();
     RMApp app = app(id);
     Predicate<String> mayView = viewer(request);
     if (!mayView.test(id.toString())) {
       throw new ForbiddenException("You may not view " + app.getApplicationId());
     }
-    ObjectNode part = scheduler.explained().of(id.toString(), mayView);
+    ObjectNode part = operations().explained().of(id.toString(), mayView);
     part.put("may_park", mayModify(request, RMWebAppUtil.getCallerUserGroupInformation(request, true), app));
     return Explanation.print(part);
   }
@@ -113,7 +112,7 @@ public class HiatusWebService {
   @Consumes(MediaType.APPLICATION_JSON)
   public Response parkContainer(@Context HttpServletRequest request, @PathParam("id") String text, String parked) {
     ContainerId id = parse(() -> ContainerId.fromString(text));
-    RMContainer container = scheduler().getRMContainer(id);
+    RMContainer container = operations().container(id);
     if (container == null) {
       throw new NotFoundException("There is no container " + id);
     }
@@ -124,7 +123,7 @@ public class HiatusWebService {
         hiatus -> hiatus.park(id, Boolean.parseBoolean(parked)));
   }
 
-  private Response park(HttpServletRequest request, ApplicationId id, String parked, Predicate<HiatusScheduler> change) {
+  private Response park(HttpServletRequest request, ApplicationId id, String parked, Predicate<Operations> change) {
     refuseForgery(request);
     if (!parked.equals("true") && !parked.equals("false")) {
       throw new BadRequestException("true or false expected");
@@ -132,7 +131,7 @@ public class HiatusWebService {
     RMApp app = app(id);
     String operation = parked.equals("true") ? "Park" : "Take Up";
     String user = userWhoMayModify(request, app, operation);
-    if (!change.test(scheduler())) {
+    if (!change.test(operations())) {
       throw new ForbiddenException("Hiatus is off, and stock CapacityScheduler suspends nothing");
     }
     RMAuditLogger.logSuccess(user, operation, "HiatusWebService", id);
@@ -203,12 +202,12 @@ public class HiatusWebService {
     return app;
   }
 
-  private HiatusScheduler scheduler() {
+  private Operations operations() {
     ResourceScheduler scheduler = manager.getResourceScheduler();
-    if (!(scheduler instanceof HiatusScheduler)) {
+    if (!(scheduler instanceof Operations.Provider)) {
       throw new NotFoundException("The scheduler is not Hiatus");
     }
-    return (HiatusScheduler) scheduler;
+    return ((Operations.Provider) scheduler).operations();
   }
 
   private static <T> T parse(java.util.function.Supplier<T> text) {

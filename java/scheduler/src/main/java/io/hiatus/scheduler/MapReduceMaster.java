@@ -20,9 +20,6 @@ import org.apache.http.conn.socket.LayeredConnectionSocketFactory;
  * they say of other jobs is not believed.
  */
 final class MapReduceMaster {
-  /** Type of the applications that are MapReduce jobs. */
-  static final String TYPE = "MAPREDUCE";
-
   /** Maps or reduces. */
   enum Type {
     MAP(20), REDUCE(10);

@@ -19,32 +19,28 @@ final class Parking {
   /** The property: ids of the application, if all of it is parked, and of containers that are by themselves. */
   private static final String PARKED = "hiatus.parked";
 
-  private final HiatusScheduler scheduler;
+  private final ClusterView cluster;
+  private final Demotions demotions;
 
-  Parking(HiatusScheduler scheduler) {
-    this.scheduler = scheduler;
+  Parking(ClusterView cluster, Demotions demotions) {
+    this.cluster = cluster;
+    this.demotions = demotions;
   }
 
   /**
    * Puts all of an application aside but its master, or takes up what is not parked by itself. Under the scheduler's write lock.
    *
+   * @return whether that was news
    * @throws IllegalArgumentException if it is over, or the scheduler does not have it yet
    * @throws UncheckedIOException if the state store does not keep it; nothing has changed then
    */
-  void park(ApplicationId id, boolean parked, Facts facts) {
-    if (change(id, id.toString(), parked)) {
-      facts.appParked(id, parked);
-      holdSuspended(id, facts);
-    }
+  boolean park(ApplicationId id, boolean parked) {
+    return change(id, id.toString(), parked);
   }
 
   /** The same for one container. */
-  void park(ContainerId id, boolean parked, Facts facts) {
-    ApplicationId app = id.getApplicationAttemptId().getApplicationId();
-    if (change(app, id.toString(), parked)) {
-      facts.containerParked(id, parked);
-      holdSuspended(app, facts);
-    }
+  boolean park(ContainerId id, boolean parked) {
+    return change(id.getApplicationAttemptId().getApplicationId(), id.toString(), parked);
   }
 
   /** Whether all of the application is parked. */
@@ -72,17 +68,16 @@ final class Parking {
   }
 
   private Set<String> parked(ApplicationId app) {
-    return AppProperties.get(scheduler.getRMContext(), app, PARKED);
+    return AppProperties.get(cluster.getRMContext(), app, PARKED);
   }
 
   private void put(ApplicationId app, Set<String> all) {
-    AppProperties.put(scheduler.getRMContext(), app, PARKED, all);
+    AppProperties.put(cluster.getRMContext(), app, PARKED, all);
   }
 
-  /** Whether that was news. */
   private synchronized boolean change(ApplicationId id, String what, boolean parked) {
-    RMApp app = scheduler.getRMContext().getRMApps().get(id);
-    if (app == null || app.isAppInCompletedStates() || !scheduler.getSchedulerApplications().containsKey(id)) {
+    RMApp app = cluster.getRMContext().getRMApps().get(id);
+    if (app == null || app.isAppInCompletedStates() || !cluster.getSchedulerApplications().containsKey(id)) {
       throw new IllegalArgumentException(id + " does not run");
     }
     Set<String> before = parked(id);
@@ -92,22 +87,12 @@ final class Parking {
     }
     put(id, after);
     try {
-      AppProperties.save(scheduler.getRMContext(), app);
+      AppProperties.save(cluster.getRMContext(), app);
     } catch (IOException e) {
       put(id, before);
       throw new UncheckedIOException(e);
     }
     return true;
-  }
-
-  /** A suspended container runs on until its room is needed; a parked one must not. */
-  private void holdSuspended(ApplicationId app, Facts facts) {
-    for (ContainerId id : facts.suspended()) {
-      RMContainer container = scheduler.getRMContainer(id);
-      if (container != null && id.getApplicationAttemptId().getApplicationId().equals(app)) {
-        holdIfParked(container);
-      }
-    }
   }
 
   /**
@@ -118,8 +103,8 @@ final class Parking {
   void holdIfParked(RMContainer container) {
     ContainerId id = container.getContainerId();
     if (isParkedWhollyOrByItself(id)) {
-      scheduler.demotions().lendsNoMore(id);
-      scheduler.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeSignalContainerEvent(
+      demotions.lendsNoMore(id);
+      cluster.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeSignalContainerEvent(
           container.getAllocatedNode(), SignalContainerRequest.newInstance(id, SignalContainerCommand.OUTPUT_THREAD_DUMP)));
     }
   }

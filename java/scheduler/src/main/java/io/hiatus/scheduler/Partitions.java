@@ -3,7 +3,6 @@ package io.hiatus.scheduler;
 import java.io.IOException;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceLimits;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 
 /** What CapacityScheduler knows of node label partitions. */
 final class Partitions {
@@ -11,16 +10,16 @@ final class Partitions {
   }
 
   /** All that a partition's nodes offer: the outermost limit. */
-  static ResourceLimits limits(CapacityScheduler scheduler, String partition) {
-    return new ResourceLimits(scheduler.getRMContext().getNodeLabelManager().getResourceByLabel(partition,
-        scheduler.getClusterResource()));
+  static ResourceLimits limits(ClusterView cluster, String partition) {
+    return new ResourceLimits(cluster.getRMContext().getNodeLabelManager().getResourceByLabel(partition,
+        cluster.getClusterResource()));
   }
 
   /** Whether idle room of a labelled partition may serve asks of the default one. */
-  static boolean isShareable(CapacityScheduler scheduler, String partition) {
+  static boolean isShareable(ClusterView cluster, String partition) {
     try {
       return !partition.equals(RMNodeLabelsManager.NO_LABEL)
-          && !scheduler.getRMContext().getNodeLabelManager().isExclusiveNodeLabel(partition);
+          && !cluster.getRMContext().getNodeLabelManager().isExclusiveNodeLabel(partition);
     } catch (IOException e) {
       // The label is gone; its nodes will be told to have another soon.
       return false;

@@ -93,7 +93,7 @@ final class ProgressPoller extends Thread {
   /** Asks every running job once: those first that answer, the others as far as the time of one interval lasts. */
   void round() throws InterruptedException {
     Map<ApplicationId, RMApp> running = apps.get().stream()
-        .filter(app -> MapReduceMaster.TYPE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING
+        .filter(app -> Teller.MAP_REDUCE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING
             && !reports.test(app.getApplicationId()))
         .collect(Collectors.toMap(RMApp::getApplicationId, app -> app));
     jobs.keySet().retainAll(running.keySet());

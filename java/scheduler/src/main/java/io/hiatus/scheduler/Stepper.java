@@ -11,7 +11,7 @@ final class Stepper {
   /** Answers lead to facts, and those to more answers; what is not settled by then waits for the next step. */
   private static final int ROUNDS = 16;
 
-  private final HiatusScheduler scheduler;
+  private final Teller teller;
   private final long core;
   private final Facts facts;
   private final Applier applier;
@@ -28,8 +28,8 @@ final class Stepper {
   private long applyNanos;
   private int factBytes;
 
-  Stepper(HiatusScheduler scheduler, long core, Facts facts, Applier applier, HiatusMetrics metrics, Recording recording) {
-    this.scheduler = scheduler;
+  Stepper(Teller teller, long core, Facts facts, Applier applier, HiatusMetrics metrics, Recording recording) {
+    this.teller = teller;
     this.core = core;
     this.facts = facts;
     this.applier = applier;
@@ -85,7 +85,7 @@ final class Stepper {
   /** Returns whether there are answers; without news, if it needs any, the core is not asked. */
   private boolean ask(boolean needsNews, long budgetMs) {
     long begun = System.nanoTime();
-    scheduler.teller().changes(facts);
+    teller.changes(facts);
     FactBuffer news = facts.take();
     if (needsNews && news.length() == 0) {
       return false;

@@ -1,10 +1,14 @@
 package io.hiatus.scheduler;
 
-import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
-import org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerPreemptEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
+import org.apache.hadoop.yarn.util.resource.Resources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,16 +19,18 @@ import org.slf4j.LoggerFactory;
 final class StockPreemption {
   private static final Logger LOG = LoggerFactory.getLogger(StockPreemption.class);
 
+  private final ClusterView cluster;
   private final HiatusMetrics metrics;
   private volatile boolean configured;
 
-  StockPreemption(HiatusMetrics metrics) {
+  StockPreemption(ClusterView cluster, HiatusMetrics metrics) {
+    this.cluster = cluster;
     this.metrics = metrics;
   }
 
   /** Another configuration is in force, or other hands place. */
   void configure(Configuration conf, boolean hiatusPlaces) {
-    configured = isConfigured(conf);
+    configured = HiatusConfiguration.hasStockPreemption(conf);
     if (configured && hiatusPlaces) {
       LOG.warn("CAPACITYSCHEDULER'S PREEMPTION IS SWITCHED OFF while Hiatus places: it would kill what Hiatus may only suspend, or "
           + "may not touch. {} = true has no effect on it until the mode is off or observe, or Hiatus fails.",
@@ -32,17 +38,26 @@ final class StockPreemption {
     }
   }
 
-  /** Whether the administrator has asked for it. */
-  static boolean isConfigured(Configuration conf) {
-    return conf.getBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, YarnConfiguration.DEFAULT_RM_SCHEDULER_ENABLE_MONITORS)
-        && Arrays.asList(conf.getTrimmedStrings(YarnConfiguration.RM_SCHEDULER_MONITOR_POLICIES))
-            .contains(ProportionalCapacityPreemptionPolicy.class.getName());
-  }
-
-  /** Notes that an order of its was not carried out. */
-  void refused(ContainerId container) {
-    metrics.stockPreemptionsRefused.incr();
-    LOG.debug("CapacityScheduler's preemption may not take {} while Hiatus places", container);
+  /**
+   * Whether it is an order that is not carried out, which is noted. While Hiatus places that is what CapacityScheduler's preemption
+   * orders. What a node orders that its administrator made smaller than what runs there, with a time-out, looks alike and is none;
+   * but a node that is being decommissioned is never too full: its total follows, a heartbeat late, what goes on there.
+   */
+  boolean refuses(SchedulerEvent event, boolean hiatusPlaces) {
+    if (event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_PREEMPTION
+        && event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_KILLABLE) {
+      return false;
+    }
+    RMContainer container = ((ContainerPreemptEvent) event).getContainer();
+    FiCaSchedulerNode node = cluster.getNode(container.getAllocatedNode());
+    boolean tooFull = node != null && node.isOvercommitTimeOutSet()
+        && !Resources.fitsIn(cluster.getResourceCalculator(), Resources.none(), node.getUnallocatedResource());
+    boolean refused = tooFull ? node.getRMNode().getState() == NodeState.DECOMMISSIONING : hiatusPlaces;
+    if (refused) {
+      metrics.stockPreemptionsRefused.incr();
+      LOG.debug("CapacityScheduler's preemption may not take {} while Hiatus places", container.getContainerId());
+    }
+    return refused;
   }
 
   /** In a word, for the explanation. */

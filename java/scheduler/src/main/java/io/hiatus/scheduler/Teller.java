@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the core how queues, nodes, applications and containers are now, as CapacityScheduler has them. Some of it under
- * the scheduler's write lock, as {@link HiatusScheduler} calls it.
+ * the scheduler's write lock, as {@code HiatusScheduler} calls it.
  */
 final class Teller {
   /** The node attribute by which a NodeManager announces that it can suspend containers. */
@@ -48,24 +48,38 @@ final class Teller {
   /** The one by which it tells how much swap its machine has, in MiB. */
   static final String SWAP_ATTRIBUTE = "hiatus-swap-mb";
 
+  /** Type of the applications that are MapReduce jobs. */
+  static final String MAP_REDUCE = "MAPREDUCE";
+
   private static final Logger LOG = LoggerFactory.getLogger(Teller.class);
   private static final String USER_SETTINGS = ".user-settings.";
 
-  private final HiatusScheduler scheduler;
+  private final ClusterView cluster;
+  private final Demotions demotions;
+  private final Parking parking;
+  /** Which nodes are on which side of a mixed cluster, by the configuration in force. */
+  private volatile Sides sides;
   /** The configuration that was looked at last for weights of users, and the paths of queues that set some. */
   private Configuration lookedAt;
   private final Set<String> weighing = new HashSet<>();
 
-  Teller(HiatusScheduler scheduler) {
-    this.scheduler = scheduler;
+  Teller(ClusterView cluster, Demotions demotions, Parking parking) {
+    this.cluster = cluster;
+    this.demotions = demotions;
+    this.parking = parking;
+  }
+
+  /** Puts a configuration in force. Each node is told anew with its next heartbeat if it is on another side now. */
+  void configure(HiatusConfiguration conf) {
+    sides = new Sides(conf);
   }
 
   /** All there is, to a core that begins. */
   void everything(Facts facts) {
     queues(facts);
-    Set<ApplicationId> apps = scheduler.getSchedulerApplications().keySet();
+    Set<ApplicationId> apps = cluster.getSchedulerApplications().keySet();
     apps.forEach(id -> app(facts, id));
-    scheduler.getAllNodes().forEach(node -> {
+    cluster.getAllNodes().forEach(node -> {
       node(facts, node);
       containers(facts, node);
     });
@@ -75,9 +89,9 @@ final class Teller {
 
   /** All queues with their shares and limits; what has not changed is not written again. */
   void queues(Facts facts) {
-    if (scheduler.getRootQueue() != null) {
+    if (cluster.getRootQueue() != null) {
       Set<String> paths = new HashSet<>();
-      queue(facts, scheduler.getRootQueue(), Preemptable.ABOVE_ROOT, paths);
+      queue(facts, cluster.getRootQueue(), Preemptable.ABOVE_ROOT, paths);
       facts.queuesAre(paths);
       userLimits(facts);
     }
@@ -86,7 +100,7 @@ final class Teller {
   /** What users may hold. Where some count more than others, nothing is told: the core learns by refusals what they may. */
   private void userLimits(Facts facts) {
     lookForWeights();
-    for (CSQueue queue : scheduler.getCapacitySchedulerQueueManager().getQueues().values()) {
+    for (CSQueue queue : cluster.getCapacitySchedulerQueueManager().getQueues().values()) {
       if (queue instanceof AbstractLeafQueue) {
         AbstractLeafQueue leaf = (AbstractLeafQueue) queue;
         boolean alike = weighing.stream().noneMatch(path -> (leaf.getQueuePath() + ".").startsWith(path + "."));
@@ -98,7 +112,7 @@ final class Teller {
   }
 
   private void lookForWeights() {
-    Configuration conf = scheduler.getConfiguration();
+    Configuration conf = cluster.getConfiguration();
     if (conf != lookedAt) {
       weighing.clear();
       for (Map.Entry<String, String> property : conf) {
@@ -112,7 +126,7 @@ final class Teller {
   }
 
   private void queue(Facts facts, CSQueue queue, Preemptable above, Set<String> paths) {
-    Preemptable preemptable = above.below(queue.getQueuePath(), scheduler.getQueueContext().getConfiguration());
+    Preemptable preemptable = above.below(queue.getQueuePath(), cluster.getQueueContext().getConfiguration());
     paths.add(queue.getQueuePath());
     queue(facts, queue, preemptable);
     List<CSQueue> children = queue.getChildQueues();
@@ -135,7 +149,7 @@ final class Teller {
   /** A queue that the core has not heard of yet, and those above it; returns for whom it may be taken of. */
   private Preemptable freshQueue(Facts facts, CSQueue queue) {
     Preemptable above = queue.getParent() == null ? Preemptable.ABOVE_ROOT : freshQueue(facts, queue.getParent());
-    Preemptable preemptable = above.below(queue.getQueuePath(), scheduler.getQueueContext().getConfiguration());
+    Preemptable preemptable = above.below(queue.getQueuePath(), cluster.getQueueContext().getConfiguration());
     if (facts.queues.of(queue.getQueuePath()) == null) {
       queue(facts, queue, preemptable);
     }
@@ -150,7 +164,7 @@ final class Teller {
     if (facts.takeActiveChanged()) {
       active(facts);
     }
-    facts.collectAsks(scheduler::attempt, this::blacklist);
+    facts.collectAsks(cluster::attempt, this::blacklist);
   }
 
   /** The nodes on which the attempt takes no container; null if nothing is blacklisted. For masters YARN does it, after a failed attempt. */
@@ -159,7 +173,7 @@ final class Teller {
     if (!byYarn && attempt.getBlacklistedNodes().isEmpty()) {
       return null;
     }
-    return scheduler.getAllNodes().stream().filter(node -> SchedulerAppUtils.isPlaceBlacklisted(attempt, node, LOG))
+    return cluster.getAllNodes().stream().filter(node -> SchedulerAppUtils.isPlaceBlacklisted(attempt, node, LOG))
         .map(FiCaSchedulerNode::getNodeID).collect(Collectors.toList());
   }
 
@@ -167,8 +181,8 @@ final class Teller {
   void node(Facts facts, FiCaSchedulerNode node) {
     if (node != null) {
       String partition = node.getPartition();
-      facts.node(node.getNodeID(), node.getTotalResource(), partition, Partitions.isShareable(scheduler, partition),
-          canSuspend(node), isDecommissioning(node), scheduler.sides().of(node), ramAndSwapMb(node));
+      facts.node(node.getNodeID(), node.getTotalResource(), partition, Partitions.isShareable(cluster, partition),
+          canSuspend(node), isDecommissioning(node), sides.of(node), ramAndSwapMb(node));
     }
   }
 
@@ -194,14 +208,14 @@ final class Teller {
 
   /** What a node said with its heartbeat, and the node itself if that tells something new of it. */
   void heartbeat(Facts facts, FiCaSchedulerNode node, RMNode rmNode) {
-    if (!facts.isAsTold(node.getNodeID(), canSuspend(node), isDecommissioning(node), scheduler.sides().of(node))) {
+    if (!facts.isAsTold(node.getNodeID(), canSuspend(node), isDecommissioning(node), sides.of(node))) {
       node(facts, node);
     }
     OpportunisticContainersStatus status = rmNode.getOpportunisticContainersStatus();
     int paused = status == null ? 0 : status.getQueuedOpportContainers();
     // The node's queue holds paused containers, and those of ours that it cannot start yet.
     int waiting = status == null ? 0 : Math.max(0, status.getWaitQueueLength() - paused);
-    boolean isFull = !Resources.fitsIn(scheduler.getResourceCalculator(), scheduler.getMinimumResourceCapability(),
+    boolean isFull = !Resources.fitsIn(cluster.getResourceCalculator(), cluster.getMinimumResourceCapability(),
         node.getUnallocatedResource());
     facts.heartbeat(node.getNodeID(), paused, waiting, isFull);
   }
@@ -225,12 +239,12 @@ final class Teller {
     if (node != null) {
       for (RMContainer container : node.getCopiedListOfRunningContainers()) {
         facts.container(container, container.isAMContainer());
-        if (scheduler.parking().isParked(container.getContainerId())) {
+        if (parking.isParked(container.getContainerId())) {
           facts.containerParked(container.getContainerId(), true);
         }
         // The ResourceManager before this one may not have got that far. What the application has as opportunistic itself runs on.
-        if (scheduler.demotions().isOurs(container.getContainerId())) {
-          scheduler.parking().holdIfParked(container);
+        if (demotions.isOurs(container.getContainerId())) {
+          parking.holdIfParked(container);
         }
       }
     }
@@ -238,15 +252,15 @@ final class Teller {
 
   /** An application, if it is still there. */
   void app(Facts facts, ApplicationId id) {
-    SchedulerApplication<FiCaSchedulerApp> application = scheduler.getSchedulerApplications().get(id);
+    SchedulerApplication<FiCaSchedulerApp> application = cluster.getSchedulerApplications().get(id);
     if (application != null) {
-      RMApp rmApp = scheduler.getRMContext().getRMApps().get(id);
+      RMApp rmApp = cluster.getRMContext().getRMApps().get(id);
       Set<String> tags = rmApp == null ? null : rmApp.getApplicationTags();
       facts.app(id, path(facts, application.getQueue()), application.getUser(), priority(application),
           tags == null ? Collections.emptySet() : tags,
-          isUnmanaged(rmApp), rmApp != null && MapReduceMaster.TYPE.equals(rmApp.getApplicationType()),
+          isUnmanaged(rmApp), rmApp != null && MAP_REDUCE.equals(rmApp.getApplicationType()),
           rmApp == null ? 0 : jobClass(rmApp));
-      if (scheduler.parking().isParked(id)) {
+      if (parking.isParked(id)) {
         facts.appParked(id, true);
       }
     }
@@ -260,7 +274,7 @@ final class Teller {
 
   /** What it took is worth remembering if it did its work. */
   void appRemoved(Facts facts, AppRemovedSchedulerEvent event) {
-    RMApp app = scheduler.getRMContext().getRMApps().get(event.getApplicationID());
+    RMApp app = cluster.getRMContext().getRMApps().get(event.getApplicationID());
     boolean succeeded = event.getFinalState() == RMAppState.FINISHED && app != null
         && app.getFinalApplicationStatus() == FinalApplicationStatus.SUCCEEDED;
     facts.appRemoved(event.getApplicationID(), succeeded);
@@ -273,7 +287,7 @@ final class Teller {
 
   /** Its queue or its priority changed. */
   void appChanged(Facts facts, ApplicationId id) {
-    SchedulerApplication<FiCaSchedulerApp> application = scheduler.getSchedulerApplications().get(id);
+    SchedulerApplication<FiCaSchedulerApp> application = cluster.getSchedulerApplications().get(id);
     if (application != null) {
       facts.appChanged(id, path(facts, application.getQueue()), priority(application));
     }
@@ -282,7 +296,7 @@ final class Teller {
   /** Which applications their queues let run. */
   void active(Facts facts) {
     Set<ApplicationId> running = new HashSet<>();
-    for (CSQueue queue : scheduler.getCapacitySchedulerQueueManager().getQueues().values()) {
+    for (CSQueue queue : cluster.getCapacitySchedulerQueueManager().getQueues().values()) {
       if (queue instanceof AbstractLeafQueue) {
         for (FiCaSchedulerApp attempt : ((AbstractLeafQueue) queue).getApplications()) {
           running.add(attempt.getApplicationId());
@@ -296,7 +310,7 @@ final class Teller {
   void attemptEnded(Facts facts, AppAttemptRemovedSchedulerEvent event) {
     ApplicationId id = event.getApplicationAttemptID().getApplicationId();
     Set<ContainerId> kept = new HashSet<>();
-    FiCaSchedulerApp attempt = scheduler.attempt(id);
+    FiCaSchedulerApp attempt = cluster.attempt(id);
     if (event.getKeepContainersAcrossAppAttempts() && attempt != null) {
       attempt.getLiveContainers().forEach(container -> kept.add(container.getContainerId()));
     }

@@ -17,11 +17,11 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
  * a node's or an application's containers over to other accounts; here those are carried back. Under the scheduler's write lock.
  */
 final class Uncounted {
-  private final HiatusScheduler scheduler;
+  private final ClusterView cluster;
   private final Demotions demotions;
 
-  Uncounted(HiatusScheduler scheduler, Demotions demotions) {
-    this.scheduler = scheduler;
+  Uncounted(ClusterView cluster, Demotions demotions) {
+    this.cluster = cluster;
     this.demotions = demotions;
   }
 
@@ -29,7 +29,7 @@ final class Uncounted {
   Map<ContainerId, String> partitions(Collection<NodeId> nodes) {
     Map<ContainerId, String> partitions = new HashMap<>();
     for (NodeId id : nodes) {
-      FiCaSchedulerNode node = scheduler.getNode(id);
+      FiCaSchedulerNode node = cluster.getNode(id);
       if (node != null) {
         demotions.on(id).forEach(container -> partitions.put(container, node.getPartition()));
       }
@@ -40,9 +40,9 @@ final class Uncounted {
   /** Labels changed; before, they were in those partitions. */
   void relabelled(Map<ContainerId, String> partitions) {
     partitions.forEach((id, before) -> {
-      RMContainer container = scheduler.getRMContainer(id);
-      FiCaSchedulerApp attempt = scheduler.getCurrentAttemptForContainer(id);
-      FiCaSchedulerNode node = container == null ? null : scheduler.getNode(container.getAllocatedNode());
+      RMContainer container = cluster.getRMContainer(id);
+      FiCaSchedulerApp attempt = cluster.getCurrentAttemptForContainer(id);
+      FiCaSchedulerNode node = container == null ? null : cluster.getNode(container.getAllocatedNode());
       if (attempt != null && node != null && !node.getPartition().equals(before)) {
         attempt.nodePartitionUpdated(container, node.getPartition(), before);
       }
@@ -51,7 +51,7 @@ final class Uncounted {
 
   /** The application was moved from a queue with those metrics. */
   void moved(ApplicationId id, QueueMetrics from) {
-    FiCaSchedulerApp attempt = scheduler.attempt(id);
+    FiCaSchedulerApp attempt = cluster.attempt(id);
     if (attempt == null) {
       return;
     }

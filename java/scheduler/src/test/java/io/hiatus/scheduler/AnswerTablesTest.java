@@ -22,9 +22,9 @@ public class AnswerTablesTest extends OneSuspended {
   public void aParkedJobIsSeenInEachOfThem() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
       suspendOne(cluster);
-      cluster.scheduler().park(big.id(), true);
+      cluster.scheduler().operations().park(big.id(), true);
       cluster.rounds(3);
-      JsonNode all = cluster.scheduler().explained()
+      JsonNode all = cluster.scheduler().operations().explained()
           .part(id -> true, new Explanation.Wanted(Collections.emptySet(), null, 0, Integer.MAX_VALUE));
 
       String jobs = AnswerTables.jobs(all);

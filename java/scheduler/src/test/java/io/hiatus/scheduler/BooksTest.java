@@ -19,7 +19,7 @@ import org.junit.Test;
 /** Comparing the books: a few nodes at a time, and patient with what changes meanwhile. */
 public class BooksTest {
   private static Books books(MockCluster cluster) {
-    return new Books(cluster.scheduler(), cluster.engine().facts(), cluster.engine().core());
+    return new Books(cluster.scheduler(), cluster.scheduler().demotions(), cluster.facts(), cluster.engine().core());
   }
 
   /** A whole round; returns the differences that stay. */
@@ -43,7 +43,7 @@ public class BooksTest {
       cluster.rounds(3);
       ContainerId one = app.held().get(0);
       ContainerId other = app.held().get(1);
-      Facts facts = cluster.engine().facts();
+      Facts facts = cluster.facts();
       Books books = books(cluster);
       assertEquals(emptyList(), round(cluster, books));
       assertEquals(emptyList(), books.suspects());
@@ -74,7 +74,7 @@ public class BooksTest {
       RMContainer task = spy(cluster.container(app.held().get(0)));
       ContainerId never = ContainerId.newContainerId(task.getApplicationAttemptId(), 99);
       when(task.getContainerId()).thenReturn(never);
-      cluster.engine().facts().container(task, false);
+      cluster.facts().container(task, false);
       Books books = books(cluster);
       round(cluster, books);
       assertThat(books.suspects().toString(), containsString(never + " on " + node.id() + " is known to the core alone"));
@@ -87,7 +87,7 @@ public class BooksTest {
     try (MockCluster cluster = MockCluster.plain()) {
       for (int i = 0; i < 250; i++) {
         NodeId nowhere = NodeId.newInstance("nowhere" + i, 1);
-        cluster.engine().facts().node(nowhere, Resource.newInstance(1024, 1), "", false, false, false, Sides.NONE, 0);
+        cluster.facts().node(nowhere, Resource.newInstance(1024, 1), "", false, false, false, Sides.NONE, 0);
       }
       Books books = books(cluster);
       cluster.scheduler().locked(() -> {

@@ -68,7 +68,7 @@ public class FallbackTest extends OneSuspended {
       suspendOne(cluster);
       panic(cluster);
       cluster.rounds(1);
-      assertNull(cluster.engine().facts());
+      assertNull(cluster.facts());
 
       cluster.refresh(conf -> { });
       assertEquals(0, gauge("Fallback"));
@@ -91,7 +91,7 @@ public class FallbackTest extends OneSuspended {
     })) {
       // So many jobs that no machine ranks them within the smallest budget that can be set.
       FactBuffer jobs = new FactBuffer();
-      int queue = cluster.engine().facts().queues.of("root.default");
+      int queue = cluster.facts().queues.of("root.default");
       for (int app = 1_000_000; app < 1_050_000; app++) {
         Records.putApp(jobs, app, queue, 0, 0, 0, 0, 0, new byte[0]);
         Records.putAppActive(jobs, app, 1);
@@ -137,7 +137,7 @@ public class FallbackTest extends OneSuspended {
       Configuration wrong = new Configuration(active.conf());
       wrong.set(hiatus("claim-timeout-ms"), "soon");
       standby.getResourceScheduler().reinitialize(wrong, standby.getRMContext()); // the first that it is told then
-      assertThat(((HiatusScheduler) standby.getResourceScheduler()).engine().fault(), containsString("claim-timeout-ms"));
+      assertThat(((HiatusScheduler) standby.getResourceScheduler()).engine.fault(), containsString("claim-timeout-ms"));
       assertThrows(IOException.class, () -> active.scheduler().reinitialize(wrong, active.context()));
       assertNull(active.engine().fault());
     }
@@ -150,7 +150,7 @@ public class FallbackTest extends OneSuspended {
       long before = cluster.engine().core();
       ContainerId one = big.held().get(0);
       cluster.scheduler().locked(() -> {
-        cluster.engine().facts().completed(one, Facts.Exit.KILLED);
+        cluster.facts().completed(one, Facts.Exit.KILLED);
         return null;
       });
       cluster.beat();
@@ -160,11 +160,11 @@ public class FallbackTest extends OneSuspended {
       assertEquals(1, counter("Rebuilt"));
       assertNull(cluster.difference());
       assertNull(cluster.engine().fault());
-      assertEquals(1, cluster.engine().facts().suspended().size());
+      assertEquals(1, cluster.facts().suspended().size());
 
       tickUntil(cluster, "the engine gives up what does not get better", () -> {
-        if (cluster.engine().facts() != null && cluster.engine().facts().containers.of(one) != null) {
-          cluster.engine().facts().completed(one, Facts.Exit.KILLED);
+        if (cluster.facts() != null && cluster.facts().containers.of(one) != null) {
+          cluster.facts().completed(one, Facts.Exit.KILLED);
           cluster.engine().step();
         }
         return cluster.engine().fault() != null;
@@ -227,7 +227,7 @@ public class FallbackTest extends OneSuspended {
       assertNull(cluster.difference());
 
       cluster.refresh(conf -> conf.set(HiatusConfiguration.MODE, "off"));
-      assertNull(cluster.engine().facts());
+      assertNull(cluster.facts());
       small.finish(small.held().get(0));
       cluster.rounds(3);
       assertEquals("stock has promoted what was suspended", 4, guaranteedOfBig(cluster));

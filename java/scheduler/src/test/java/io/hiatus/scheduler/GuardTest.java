@@ -81,8 +81,8 @@ public class GuardTest {
 
   public static final class BadScheduler extends MockCluster.OpenScheduler {
     @Override
-    Facts createFacts() {
-      return new BadFacts(countsMemoryOnly(), demotions()::isOurs);
+    Facts createFacts(Predicate<ContainerId> isOurs) {
+      return new BadFacts(countsMemoryOnly(), isOurs);
     }
 
     @Override
@@ -141,7 +141,7 @@ public class GuardTest {
     ours = null;
     cluster.scheduler().locked(cluster.engine()::tick);
     assertThat(cluster.engine().fault(), containsString("on purpose"));
-    assertNull(cluster.engine().facts());
+    assertNull(cluster.facts());
     assertEquals(1, gauge("Fallback"));
     cluster.refresh(conf -> { });
     assertNull(cluster.difference());

@@ -22,7 +22,7 @@ public class HadoopVersionTest {
   /** Hiatus, on a Hadoop of days to come. */
   public static final class OfDaysToCome extends MockCluster.OpenScheduler {
     @Override
-    String hadoopVersion() {
+    public String hadoopVersion() {
       return "9.9.9";
     }
   }

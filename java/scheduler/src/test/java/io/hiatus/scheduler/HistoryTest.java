@@ -73,7 +73,7 @@ public class HistoryTest {
   }
 
   private static boolean knows(MockCluster cluster, FakeApp app) {
-    String json = cluster.scheduler().explainNow().whole().toString();
+    String json = cluster.scheduler().operations().explainNow().whole().toString();
     return json.contains("\"application\":\"" + app.id()) && !json.contains("\"earlier_task_s\":null");
   }
 

@@ -71,7 +71,7 @@ public class LendingTest {
     when(app.getState()).thenReturn(RMAppState.RUNNING);
     when(app.getOriginalTrackingUrl()).thenReturn("http://127.0.0.1:" + master.getAddress().getPort() + "/");
     when(app.getCurrentAppAttempt().getMasterContainer().getNodeId().getHost()).thenReturn("127.0.0.1");
-    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster.engine()::facts, id -> false, id -> null,
+    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster::facts, id -> false, id -> null,
         new HiatusConfiguration(cluster.conf()));
   }
 
@@ -123,7 +123,7 @@ public class LendingTest {
       return job.held().size() == 4;
     });
     assertNull(cluster.difference());
-    assertEquals("lent", cluster.scheduler().explainNow().whole().at("/suspended/0/reason").asText());
+    assertEquals("lent", cluster.scheduler().operations().explainNow().whole().at("/suspended/0/reason").asText());
     for (ContainerId map : new ArrayList<>(maps)) {
       job.finish(map);
     }
@@ -131,7 +131,7 @@ public class LendingTest {
       cluster.rounds(1);
       return reduceIs() == ExecutionType.GUARANTEED;
     });
-    assertEquals("nobody had to go", 0, cluster.scheduler().explainNow().whole().at("/counters/recalled").asInt());
+    assertEquals("nobody had to go", 0, cluster.scheduler().operations().explainNow().whole().at("/counters/recalled").asInt());
   }
 
   @Test

@@ -44,8 +44,28 @@ import org.slf4j.event.Level;
  * a sequence of heartbeats. The guards against hasty preemption are off unless a test sets them.
  */
 final class MockCluster implements AutoCloseable {
-  /** Hiatus, with the scheduler's lock in a test's reach. */
+  /** Hiatus, with its parts and the scheduler's lock in a test's reach. */
   public static class OpenScheduler extends HiatusScheduler {
+    Engine engine() {
+      return engine;
+    }
+
+    CoreFeed core() {
+      return core;
+    }
+
+    Demotions demotions() {
+      return demotions;
+    }
+
+    Parking parking() {
+      return parking;
+    }
+
+    Teller teller() {
+      return teller;
+    }
+
     <T> T locked(Supplier<T> work) {
       writeLock.lock();
       try {
@@ -167,6 +187,11 @@ final class MockCluster implements AutoCloseable {
 
   Engine engine() {
     return scheduler().engine();
+  }
+
+  /** What the core is told by, or null while nobody listens. */
+  Facts facts() {
+    return scheduler().core().facts();
   }
 
   /** A counter as every metrics sink sees it. */
@@ -365,14 +390,14 @@ final class MockCluster implements AutoCloseable {
   String differenceAtOnce() {
     steps();
     return scheduler().locked(() -> {
-      if (engine().facts() == null) {
+      if (facts() == null) {
         return "there is no core: " + engine().fault();
       }
       engine().step(); // the ticker may have marked something since
-      if (!engine().facts().isQuiet()) {
+      if (!facts().isQuiet()) {
         return "facts are left over after a step";
       }
-      Books books = new Books(scheduler(), engine().facts(), engine().core());
+      Books books = new Books(scheduler(), scheduler().demotions(), facts(), engine().core());
       books.begin();
       while (!books.isRoundOver()) {
         books.look();

@@ -72,7 +72,7 @@ public class OwnershipTest {
     try (MockCluster cluster = cluster()) {
       begin(cluster);
       ContainerId own = app.takeOpportunistic(node, 1024).getId();
-      cluster.scheduler().park(app.id(), true);
+      cluster.scheduler().operations().park(app.id(), true);
       cluster.restart();
       cluster.reregisterMasters();
       cluster.rounds(2);
@@ -124,7 +124,7 @@ public class OwnershipTest {
       cluster.rounds(1);
       app.change(own, ContainerUpdateType.PROMOTE_EXECUTION_TYPE);
       cluster.beat(); // the promotion gets room
-      cluster.scheduler().park(parked, true);
+      cluster.scheduler().operations().park(parked, true);
       MockCluster.until("it is suspended", () -> {
         cluster.beat();
         return counter("Suspended") == 1;

@@ -321,7 +321,7 @@ public final class PeerBench implements AutoCloseable {
     if (!(rm.getResourceScheduler() instanceof HiatusScheduler)) {
       return null;
     }
-    Engine engine = ((HiatusScheduler) rm.getResourceScheduler()).engine();
+    Engine engine = ((HiatusScheduler) rm.getResourceScheduler()).engine;
     return engine.fault() != null ? engine.fault() : engine.places() ? null : "Hiatus is off";
   }
 

@@ -61,7 +61,7 @@ public class ProgressPollerTest {
     when(app.getApplicationType()).thenReturn("MAPREDUCE");
     when(app.getState()).thenReturn(RMAppState.RUNNING);
     registers("127.0.0.1");
-    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster.engine()::facts, id -> false,
+    poller = new ProgressPoller(() -> Collections.singletonList(app), cluster::facts, id -> false,
         id -> MasterTls.of(cluster.context().getProxyCAManager().getProxyCA(), id), new HiatusConfiguration(conf));
   }
 
@@ -112,7 +112,7 @@ public class ProgressPollerTest {
   /** Its reduces, as the core explains them. */
   private JsonNode reduces() throws Exception {
     cluster.beat();
-    return cluster.scheduler().explainNow().whole().at("/jobs/0/phases/0");
+    return cluster.scheduler().operations().explainNow().whole().at("/jobs/0/phases/0");
   }
 
   @Test

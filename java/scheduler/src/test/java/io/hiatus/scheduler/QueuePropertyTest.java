@@ -119,7 +119,7 @@ public class QueuePropertyTest {
   /** All that the core is told of queues and who may hold what of them. */
   private static ByteBuffer told(MockCluster cluster) {
     Facts facts = new Facts(false, id -> true);
-    new Teller(cluster.scheduler()).queues(facts);
+    cluster.scheduler().teller().queues(facts);
     FactBuffer written = facts.take();
     byte[] copy = new byte[written.length()];
     ByteBuffer bytes = written.bytes().duplicate();

@@ -34,7 +34,7 @@ public class RefreshTest {
   }
 
   private static JsonNode jobs(MockCluster cluster) throws Exception {
-    return cluster.scheduler().explainNow().whole().path("jobs");
+    return cluster.scheduler().operations().explainNow().whole().path("jobs");
   }
 
   private static JsonNode job(MockCluster cluster, FakeApp app) throws Exception {
@@ -71,7 +71,7 @@ public class RefreshTest {
       cluster.refresh(conf -> { });
       assertNull(cluster.scheduler().getQueue("fresh"));
       assertNull(cluster.difference());
-      assertNull(cluster.engine().facts().queues.of("root.fresh"));
+      assertNull(cluster.facts().queues.of("root.fresh"));
       app.ask(2, 512);
       cluster.rounds(2);
       assertEquals(4, app.held().size());

@@ -64,7 +64,7 @@ public class ReportReceiverTest {
         return -1;
       }
       return cluster.scheduler().getApplicationAttempt(id).getLiveContainersMap().size();
-    }, cluster.engine()::facts, () -> nowMs);
+    }, cluster::facts, () -> nowMs);
   }
 
   private FakeApp mapReduce() throws Exception {
@@ -117,7 +117,7 @@ public class ReportReceiverTest {
   private String known() throws Exception {
     cluster.beat();
     StringBuilder known = new StringBuilder();
-    for (JsonNode told : cluster.scheduler().explainNow().whole().at("/jobs")) {
+    for (JsonNode told : cluster.scheduler().operations().explainNow().whole().at("/jobs")) {
       told.path("phases").forEach(phase -> known.append(phase.path("tasks")).append(phase.path("progress")));
     }
     return known.toString();

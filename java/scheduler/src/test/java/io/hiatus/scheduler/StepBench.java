@@ -147,8 +147,8 @@ public final class StepBench {
     row("call of a master, CPU time of its thread, us", calls, 1e3);
     if (hiatus) {
       Measured measured = (Measured) rm.getResourceScheduler();
-      if (measured.engine().fault() != null) {
-        throw new IllegalStateException("fell back to stock: " + measured.engine().fault());
+      if (measured.engine.fault() != null) {
+        throw new IllegalStateException("fell back to stock: " + measured.engine.fault());
       }
       steps(times);
     }

@@ -69,7 +69,7 @@ public class StepperTest {
       cluster.submit("default", "user");
       cluster.scheduler().locked(() -> {
         cluster.engine().tick();
-        assertTrue(cluster.engine().facts().isEmpty());
+        assertTrue(cluster.facts().isEmpty());
         long steps = counter("Steps");
         cluster.engine().tick();
         assertEquals("the first plan was made just now, and another one is due", steps + 1, counter("Steps"));

@@ -39,7 +39,7 @@ public class StockPreemptionTest {
   }
 
   private static String state(MockCluster cluster) {
-    return cluster.scheduler().explainNow().whole().path("stock_preemption").asText();
+    return cluster.scheduler().operations().explainNow().whole().path("stock_preemption").asText();
   }
 
   private void stockPreempts(MockCluster cluster) throws Exception {

@@ -141,7 +141,7 @@ public class SuspensionTest {
       assertNull(cluster.container(suspended));
       assertFalse(node.running().contains(suspended));
       assertNull(cluster.difference());
-      assertEquals(0, cluster.engine().facts().suspended().size());
+      assertEquals(0, cluster.facts().suspended().size());
     }
   }
 
@@ -203,7 +203,7 @@ public class SuspensionTest {
       big.ask(8, 1024);
       cluster.rounds(5);
       assertEquals(4, big.held().size());
-      assertNull(cluster.engine().facts());
+      assertNull(cluster.facts());
       assertEquals("off is no fault", 0, gauge("Fallback"));
     }
   }

@@ -26,7 +26,7 @@ public class TellingTest {
 
   /** Kinds of the records that wait for the next step, which then does not see them. */
   private static List<Integer> taken(MockCluster cluster) {
-    FactBuffer news = cluster.engine().facts().take();
+    FactBuffer news = cluster.facts().take();
     ByteBuffer bytes = news.bytes();
     List<Integer> kinds = new ArrayList<>();
     for (int at = 0; at < news.length(); at += bytes.getInt(at + 4)) {
@@ -63,7 +63,7 @@ public class TellingTest {
       cluster.refresh(conf -> MockCluster.queues(conf, "root", "default", 40, "fresh", 60));
       cluster.submit("fresh", "user");
       cluster.scheduler().locked(() -> {
-        cluster.scheduler().teller().changes(cluster.engine().facts());
+        cluster.scheduler().teller().changes(cluster.facts());
         return null;
       });
       List<Integer> kinds = taken(cluster);
@@ -96,7 +96,7 @@ public class TellingTest {
       ApplicationId id = ApplicationId.newInstance(1, 1);
       cluster.context().getRMApps().put(id, mock(RMApp.class));
       cluster.scheduler().handle(new AppAddedSchedulerEvent(id, "default", "user"));
-      assertNotNull(cluster.engine().facts().apps.of(id));
+      assertNotNull(cluster.facts().apps.of(id));
     }
   }
 }
