@@ -1,4 +1,4 @@
-//! The native methods of `io.hiatus.scheduler.Native`. Each converts, calls and converts; whatever goes wrong, a panic
+//! The native methods of `io.hiatus.scheduler.bridge.Native`. Each converts, calls and converts; whatever goes wrong, a panic
 //! included, reaches Java as an unchecked `NativeException` with the message, and the JVM stays usable.
 #![allow(unsafe_code, reason = "exported symbols and direct buffers are what this file is for")]
 
@@ -19,7 +19,7 @@ use std::any::Any;
 /// Throws errors and panics as `NativeException`.
 struct Throw;
 
-const EXCEPTION: &str = "io/hiatus/scheduler/NativeException";
+const EXCEPTION: &str = "io/hiatus/scheduler/bridge/NativeException";
 
 fn throw<T: Default>(env: &mut Env<'_>, message: String) -> jni::errors::Result<T> {
     if !env.exception_check() {
@@ -77,13 +77,16 @@ fn text(env: &Env<'_>, string: &JString<'_>) -> Result<String, CoreError> {
 
 /// `static native int abi()`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_abi<'a>(_env: EnvUnowned<'a>, _class: JClass<'a>) -> jint {
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_abi<'a>(
+    _env: EnvUnowned<'a>,
+    _class: JClass<'a>,
+) -> jint {
     ABI
 }
 
 /// `static native long create(String properties)`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_create<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_create<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     properties: JString<'a>,
@@ -93,7 +96,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_create<'a>(
 
 /// `static native void configure(long handle, String properties)`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_configure<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_configure<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -104,7 +107,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_configure<'a>(
 
 /// `static native void check(String properties)`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_check<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_check<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     properties: JString<'a>,
@@ -115,7 +118,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_check<'a>(
 /// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
 /// answers, of which those that do not fit wait for `rest`; with [`MORE`], [`SAID`] and [`LENDS`], to save calls that find nothing.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_step<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -141,7 +144,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_step<'a>(
 /// `static native int rest(long handle, ByteBuffer answers)`: answers that did not fit the last time; 0 when there are
 /// no more.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_rest<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_rest<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -156,7 +159,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_rest<'a>(
 
 /// `static native boolean hasMore(long handle)`: whether another step is worth while before there are new facts.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_hasMore<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_hasMore<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -167,7 +170,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_hasMore<'a>(
 /// `static native int nodeViews(long handle, ByteBuffer nodes, int length, ByteBuffer answers)`: what the core knows of
 /// the nodes whose numbers (u32, little-endian) fill so many bytes; the rest by `rest`.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_nodeViews<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_nodeViews<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -190,7 +193,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_nodeViews<'a>(
 
 /// `static native int views(long handle, ByteBuffer answers)`: what the core knows, as views; the rest by `rest`.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_views<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_views<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -209,7 +212,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_views<'a>(
 /// `static native int tally(long handle, ByteBuffer answers)`: what happened so far and the loads of the queues, as views; the
 /// rest by `rest`.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_tally<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_tally<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -228,7 +231,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_tally<'a>(
 /// `static native long jobClass(String name, String tags)`: the number of the class of an application of that name, with these
 /// tags, one a line.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_jobClass<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_jobClass<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     name: JString<'a>,
@@ -243,7 +246,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_jobClass<'a>(
 
 /// `static native void keepHistory(long handle, String dir, long mostRuns)`: nowhere if there is no directory.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_keepHistory<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_keepHistory<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -261,7 +264,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_keepHistory<'a>(
 /// `static native int known(long handle, ByteBuffer answers)`: what has become known of applications, as facts for the next
 /// step; the rest by `rest`.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_known<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_known<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -279,7 +282,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_known<'a>(
 
 /// `static native String explain(long handle)`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_explain<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_explain<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -294,7 +297,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_explain<'a>(
 /// `static native void listen(int level)`: from now on what is said up to that level is kept for `said`; 0 for nothing, 5 for
 /// traces.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_listen<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_listen<'a>(
     _env: EnvUnowned<'a>,
     _class: JClass<'a>,
     level: jint,
@@ -304,7 +307,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_listen<'a>(
 
 /// `static native String said()`: what was said since the last call, one message a line behind its level; null for nothing.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_said<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_said<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
 ) -> JString<'a> {
@@ -317,7 +320,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_said<'a>(
 
 /// `static native void destroy(long handle)`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_destroy<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_destroy<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,
@@ -327,7 +330,7 @@ pub extern "system" fn Java_io_hiatus_scheduler_Native_destroy<'a>(
 
 /// `static native void testingPanic(long handle, String message)`: for the tests of the boundary itself.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_io_hiatus_scheduler_Native_testingPanic<'a>(
+pub extern "system" fn Java_io_hiatus_scheduler_bridge_Native_testingPanic<'a>(
     mut env: EnvUnowned<'a>,
     _class: JClass<'a>,
     handle: jlong,

@@ -1,11 +1,30 @@
 package io.hiatus.scheduler;
 
+import io.hiatus.scheduler.apply.Applier;
+import io.hiatus.scheduler.apply.CommitObserver;
+import io.hiatus.scheduler.apply.ContainerControl;
+import io.hiatus.scheduler.apply.DecisionLog;
+import io.hiatus.scheduler.apply.Drainer;
+import io.hiatus.scheduler.apply.StockPreemption;
+import io.hiatus.scheduler.cluster.ClusterAccess;
+import io.hiatus.scheduler.config.HeartbeatLimits;
+import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.engine.Engine;
+import io.hiatus.scheduler.engine.Operations;
+import io.hiatus.scheduler.facts.CoreFeed;
+import io.hiatus.scheduler.facts.EventTeller;
+import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.Teller;
+import io.hiatus.scheduler.metrics.HiatusMetrics;
+import io.hiatus.scheduler.state.Demotions;
+import io.hiatus.scheduler.state.Parking;
+import io.hiatus.scheduler.state.Uncounted;
+import io.hiatus.scheduler.web.HiatusPages;
+import io.hiatus.scheduler.web.HiatusWebService;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -21,7 +40,6 @@ import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.SchedulingRequest;
-import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.RunningWebApp;
@@ -75,10 +93,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
 
   @Override
   public void serviceInit(Configuration conf) throws Exception {
-    // A set: a ResourceManager that becomes active again makes a new scheduler from the same configuration.
-    Set<String> pages = new TreeSet<>(conf.getTrimmedStringCollection(YarnConfiguration.YARN_HTTP_WEBAPP_EXTERNAL_CLASSES));
-    pages.add(HiatusWebService.class.getName());
-    conf.setStrings(YarnConfiguration.YARN_HTTP_WEBAPP_EXTERNAL_CLASSES, pages.toArray(new String[0]));
+    HiatusWebService.addTo(conf);
     HiatusMetrics metrics = HiatusMetrics.register(createMetrics());
     DecisionLog log = new DecisionLog(metrics);
     demotions = new Demotions(this, metrics, conf);

@@ -1,5 +1,14 @@
 package io.hiatus.scheduler;
 
+import io.hiatus.scheduler.cluster.ClusterView;
+import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.engine.Engine;
+import io.hiatus.scheduler.engine.Ticker;
+import io.hiatus.scheduler.facts.CoreFeed;
+import io.hiatus.scheduler.progress.MasterTls;
+import io.hiatus.scheduler.progress.ProgressPoller;
+import io.hiatus.scheduler.progress.ReportReceiver;
+import io.hiatus.scheduler.state.AppSaver;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;

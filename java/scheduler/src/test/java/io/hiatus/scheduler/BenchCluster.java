@@ -2,6 +2,7 @@ package io.hiatus.scheduler;
 
 import static java.util.Collections.emptyList;
 
+import io.hiatus.scheduler.facts.Teller;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -12,6 +12,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.hiatus.scheduler.config.HiatusConfiguration;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;

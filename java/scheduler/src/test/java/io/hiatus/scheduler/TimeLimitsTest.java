@@ -30,7 +30,7 @@ public class TimeLimitsTest {
   }
 
   private static JsonNode job(MockCluster cluster, FakeApp app) {
-    for (JsonNode job : cluster.engine().explain().whole().path("jobs")) {
+    for (JsonNode job : cluster.scheduler().operations().explainNow().whole().path("jobs")) {
       if (job.path("application").asText().equals(app.id().toString())) {
         return job;
       }
