@@ -1,24 +1,24 @@
 package io.hiatus.scheduler;
 
-import io.hiatus.scheduler.apply.Applier;
 import io.hiatus.scheduler.apply.CommitObserver;
 import io.hiatus.scheduler.apply.ContainerControl;
+import io.hiatus.scheduler.apply.DecisionExecutor;
 import io.hiatus.scheduler.apply.DecisionLog;
 import io.hiatus.scheduler.apply.Drainer;
-import io.hiatus.scheduler.apply.StockPreemption;
+import io.hiatus.scheduler.apply.PreemptionMonitorGuard;
 import io.hiatus.scheduler.cluster.ClusterAccess;
 import io.hiatus.scheduler.config.HeartbeatLimits;
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.engine.Engine;
 import io.hiatus.scheduler.engine.Operations;
 import io.hiatus.scheduler.facts.CoreFeed;
-import io.hiatus.scheduler.facts.EventTeller;
-import io.hiatus.scheduler.facts.Facts;
-import io.hiatus.scheduler.facts.Teller;
+import io.hiatus.scheduler.facts.EventReporter;
+import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.SnapshotReporter;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
+import io.hiatus.scheduler.state.DemotedUsage;
 import io.hiatus.scheduler.state.Demotions;
 import io.hiatus.scheduler.state.Parking;
-import io.hiatus.scheduler.state.Uncounted;
 import io.hiatus.scheduler.web.HiatusPages;
 import io.hiatus.scheduler.web.HiatusWebService;
 import java.io.IOException;
@@ -77,14 +77,14 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   // What is not private is looked at by tests.
   final CoreFeed core = new CoreFeed();
   Demotions demotions;
-  private Uncounted uncounted;
+  private DemotedUsage demotedUsage;
   Parking parking;
-  Teller teller;
-  private EventTeller events;
+  SnapshotReporter reporter;
+  private EventReporter events;
   private ContainerControl control;
   private CommitObserver commits;
   private Drainer drainer;
-  private StockPreemption stockPreemption;
+  private PreemptionMonitorGuard preemptionGuard;
   Engine engine;
   private Operations operations;
   private Services services;
@@ -97,16 +97,16 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
     HiatusMetrics metrics = HiatusMetrics.register(createMetrics());
     DecisionLog log = new DecisionLog(metrics);
     demotions = new Demotions(this, metrics, conf);
-    uncounted = new Uncounted(this, demotions);
+    demotedUsage = new DemotedUsage(this, demotions);
     parking = new Parking(this, demotions);
-    teller = new Teller(this, demotions, parking);
-    events = new EventTeller(this, teller);
+    reporter = new SnapshotReporter(this, demotions, parking);
+    events = new EventReporter(this, reporter);
     control = new ContainerControl(this, demotions, parking, metrics, core);
     commits = new CommitObserver(core, control);
     drainer = new Drainer(this, demotions, control, log);
-    stockPreemption = new StockPreemption(this, metrics);
-    engine = new Engine(this, core, metrics, teller, demotions, stockPreemption, () -> createFacts(demotions::isOurs),
-        facts -> new Applier(this, facts, metrics, control, demotions, parking, log));
+    preemptionGuard = new PreemptionMonitorGuard(this, metrics);
+    engine = new Engine(this, core, metrics, reporter, demotions, preemptionGuard, () -> createFacts(demotions::isOurs),
+        facts -> new DecisionExecutor(this, facts, metrics, control, demotions, parking, log));
     operations = new Operations(this, core, engine, parking, writeLock);
     super.serviceInit(conf);
     underWriteLock(this::configure);
@@ -164,10 +164,10 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
 
   private void putInForce(HiatusConfiguration conf) {
     inForce = conf;
-    teller.configure(conf);
+    reporter.configure(conf);
     engine.configure(conf);
     drainer.configure(conf);
-    stockPreemption.configure(getConfiguration(), engine.places());
+    preemptionGuard.configure(getConfiguration(), engine.places());
     HeartbeatLimits.tell(getConfiguration(), engine.places());
     // Not refused: it may be created later.
     unknownQueues(conf).forEach(path -> LOG.warn("HIATUS: there is no queue {} now: its properties have no effect", path));
@@ -182,15 +182,15 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
     return new HiatusMetrics();
   }
 
-  Facts createFacts(Predicate<ContainerId> isOurs) {
-    return new Facts(countsMemoryOnly(), isOurs);
+  FactWriter createFacts(Predicate<ContainerId> isOurs) {
+    return new FactWriter(countsMemoryOnly(), isOurs);
   }
 
   // ---- What happens, told to the core ----
 
   @Override
   public void handle(SchedulerEvent event) {
-    if (stockPreemption.refuses(event, engine.places())) {
+    if (preemptionGuard.refuses(event, engine.places())) {
       return;
     }
     if (event.getType() == SchedulerEventType.NODE_LABELS_UPDATE) {
@@ -204,9 +204,9 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
 
   private void relabel(NodeLabelsUpdateSchedulerEvent event) {
     Map<ContainerId, String> partitions = new HashMap<>();
-    core.guard(() -> partitions.putAll(uncounted.partitions(event.getUpdatedNodeToLabels().keySet())));
+    core.guard(() -> partitions.putAll(demotedUsage.partitions(event.getUpdatedNodeToLabels().keySet())));
     super.handle(event);
-    core.guard(() -> uncounted.relabelled(partitions));
+    core.guard(() -> demotedUsage.relabelled(partitions));
   }
 
   @Override
@@ -292,7 +292,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   public String moveApplication(ApplicationId id, String target) throws YarnException {
     String moved = moveLocked(id, target);
     core.tell(facts -> {
-      underWriteLock(() -> teller.appChanged(facts, id));
+      underWriteLock(() -> reporter.appChanged(facts, id));
       facts.activeChanged();
     });
     return moved;
@@ -305,7 +305,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
       QueueMetrics from = attempt == null ? null : attempt.getQueue().getMetrics();
       String moved = super.moveApplication(id, target);
       if (from != null) {
-        core.guard(() -> uncounted.moved(id, from));
+        core.guard(() -> demotedUsage.moved(id, from));
       }
       return moved;
     } finally {
@@ -317,7 +317,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   public Priority updateApplicationPriority(Priority priority, ApplicationId id,
       SettableFuture<Object> future, UserGroupInformation user) throws YarnException {
     Priority updated = super.updateApplicationPriority(priority, id, future, user);
-    core.tell(facts -> underWriteLock(() -> teller.appChanged(facts, id)));
+    core.tell(facts -> underWriteLock(() -> reporter.appChanged(facts, id)));
     return updated;
   }
 
@@ -354,7 +354,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
       FiCaSchedulerNode node = getNode(rmNode.getNodeID());
       // Until it is ready nothing takes what would be told with every heartbeat.
       if (node != null && isReady()) {
-        core.tell(facts -> teller.heartbeat(facts, node, rmNode));
+        core.tell(facts -> reporter.heartbeat(facts, node, rmNode));
         if (engine.step() && services != null) {
           services.wake();
         }

@@ -1,6 +1,6 @@
 package io.hiatus.scheduler;
 
-import io.hiatus.scheduler.facts.Teller;
+import io.hiatus.scheduler.facts.SnapshotReporter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -68,14 +68,14 @@ public final class FakeNode {
     id = NodeId.newInstance(host, 1234);
     total = Resource.newInstance(memoryMb, vcores);
     if (suspends) {
-      attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, Teller.SUSPEND_ATTRIBUTE,
+      attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, SnapshotReporter.SUSPEND_ATTRIBUTE,
           NodeAttributeType.STRING, "true"));
     }
   }
 
   /** Its machine says that it has so much swap; its RAM is what the node offers. */
   public FakeNode withSwap(int swapMb) {
-    return withAttribute(Teller.SWAP_ATTRIBUTE, String.valueOf(swapMb));
+    return withAttribute(SnapshotReporter.SWAP_ATTRIBUTE, String.valueOf(swapMb));
   }
 
   public FakeNode withAttribute(String name, String value) {

@@ -9,7 +9,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.hiatus.scheduler.config.HiatusConfiguration;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -35,8 +35,8 @@ public class GuardTest {
   private static volatile boolean hanging;
 
   /** Facts that nobody can write down. */
-  private static final class BadFacts extends Facts {
-    BadFacts(boolean memoryOnly, Predicate<ContainerId> isOurs) {
+  private static final class BadFactWriter extends FactWriter {
+    BadFactWriter(boolean memoryOnly, Predicate<ContainerId> isOurs) {
       super(memoryOnly, isOurs);
     }
 
@@ -84,8 +84,8 @@ public class GuardTest {
 
   public static final class BadScheduler extends MockCluster.OpenScheduler {
     @Override
-    Facts createFacts(Predicate<ContainerId> isOurs) {
-      return new BadFacts(countsMemoryOnly(), isOurs);
+    FactWriter createFacts(Predicate<ContainerId> isOurs) {
+      return new BadFactWriter(countsMemoryOnly(), isOurs);
     }
 
     @Override

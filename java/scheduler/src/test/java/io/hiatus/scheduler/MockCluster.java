@@ -6,8 +6,8 @@ import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.engine.Engine;
 import io.hiatus.scheduler.engine.EngineOf;
 import io.hiatus.scheduler.facts.CoreFeed;
-import io.hiatus.scheduler.facts.Facts;
-import io.hiatus.scheduler.facts.Teller;
+import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.SnapshotReporter;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import io.hiatus.scheduler.state.Demotions;
 import io.hiatus.scheduler.state.Parking;
@@ -72,8 +72,8 @@ public final class MockCluster implements AutoCloseable {
       return parking;
     }
 
-    public Teller teller() {
-      return teller;
+    public SnapshotReporter teller() {
+      return reporter;
     }
 
     @Override
@@ -205,7 +205,7 @@ public final class MockCluster implements AutoCloseable {
   }
 
   /** What the core is told by, or null while nobody listens. */
-  public Facts facts() {
+  public FactWriter facts() {
     return scheduler().core().facts();
   }
 

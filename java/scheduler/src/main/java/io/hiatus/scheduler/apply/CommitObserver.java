@@ -2,7 +2,7 @@ package io.hiatus.scheduler.apply;
 
 import io.hiatus.scheduler.cluster.Containers;
 import io.hiatus.scheduler.facts.CoreFeed;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
@@ -42,7 +42,7 @@ public final class CommitObserver {
     return committed;
   }
 
-  private static void tell(Facts facts, RMContainer container, boolean forMaster) {
+  private static void tell(FactWriter facts, RMContainer container, boolean forMaster) {
     if (Containers.isHolder(container)) {
       facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
     } else {

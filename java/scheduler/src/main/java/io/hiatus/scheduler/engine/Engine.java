@@ -1,7 +1,7 @@
 package io.hiatus.scheduler.engine;
 
-import io.hiatus.scheduler.apply.Applier;
-import io.hiatus.scheduler.apply.StockPreemption;
+import io.hiatus.scheduler.apply.DecisionExecutor;
+import io.hiatus.scheduler.apply.PreemptionMonitorGuard;
 import io.hiatus.scheduler.bridge.Answers;
 import io.hiatus.scheduler.bridge.HadoopVersion;
 import io.hiatus.scheduler.bridge.Native;
@@ -14,8 +14,8 @@ import io.hiatus.scheduler.explain.Explainer;
 import io.hiatus.scheduler.explain.Explanation;
 import io.hiatus.scheduler.explain.Lifetime;
 import io.hiatus.scheduler.facts.CoreFeed;
-import io.hiatus.scheduler.facts.Facts;
-import io.hiatus.scheduler.facts.Teller;
+import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.SnapshotReporter;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import io.hiatus.scheduler.metrics.Timeline;
 import io.hiatus.scheduler.recording.Recording;
@@ -46,11 +46,11 @@ public final class Engine {
   private final ClusterAccess cluster;
   private final CoreFeed feed;
   private final HiatusMetrics metrics;
-  private final Teller teller;
+  private final SnapshotReporter reporter;
   private final Demotions demotions;
-  private final StockPreemption stockPreemption;
-  private final Supplier<Facts> recorders;
-  private final Function<Facts, Applier> appliers;
+  private final PreemptionMonitorGuard preemptionGuard;
+  private final Supplier<FactWriter> recorders;
+  private final Function<FactWriter, DecisionExecutor> executors;
   private final Watchdog watchdog = new Watchdog(System::nanoTime);
   private final Timeline timeline = new Timeline();
   private final Explainer explainer = new Explainer(Time::monotonicNow, this::explanation);
@@ -58,9 +58,9 @@ public final class Engine {
   /** Volatile as the facts are: threads of asynchronous scheduling ask who places. */
   private volatile Mode mode = Mode.OFF;
   /** What the core is told by, null where there is none. */
-  private Facts facts;
+  private FactWriter facts;
   private Stepper stepper;
-  private Books books;
+  private ConsistencyCheck books;
   private Answers told;
   private Recording recording = Recording.NONE;
   private long core;
@@ -72,16 +72,16 @@ public final class Engine {
   private long lastBooksMs;
 
   /** {@code recorders} makes the recorder of facts of a core that begins, {@code appliers} what carries out its decisions. */
-  public Engine(ClusterAccess cluster, CoreFeed feed, HiatusMetrics metrics, Teller teller, Demotions demotions,
-      StockPreemption stockPreemption, Supplier<Facts> recorders, Function<Facts, Applier> appliers) {
+  public Engine(ClusterAccess cluster, CoreFeed feed, HiatusMetrics metrics, SnapshotReporter reporter, Demotions demotions,
+      PreemptionMonitorGuard preemptionGuard, Supplier<FactWriter> recorders, Function<FactWriter, DecisionExecutor> executors) {
     this.cluster = cluster;
     this.feed = feed;
     this.metrics = metrics;
-    this.teller = teller;
+    this.reporter = reporter;
     this.demotions = demotions;
-    this.stockPreemption = stockPreemption;
+    this.preemptionGuard = preemptionGuard;
     this.recorders = recorders;
-    this.appliers = appliers;
+    this.executors = executors;
   }
 
   /** Whether placement is Hiatus's own; otherwise it is stock's. From any thread. */
@@ -235,7 +235,7 @@ public final class Engine {
     String word = mode.name().toLowerCase(Locale.ROOT);
     return new Explanation(core == 0 ? "{}" : Native.explain(core), facts,
         application -> Lifetime.leftS(cluster.getRMContext(), application), word, fault,
-        stockPreemption.state(places()), demotions.count());
+        preemptionGuard.state(places()), demotions.count());
   }
 
   /** The core's handle, for tests of what happens when it breaks. */
@@ -270,15 +270,15 @@ public final class Engine {
     core = Native.create(conf.coreProperties());
     recording = Recording.begin(conf);
     recording.configured(conf.recordedProperties());
-    Facts fresh = recorders.get();
-    stepper = new Stepper(teller, core, fresh, appliers.apply(fresh), metrics, recording);
-    books = new Books(cluster, demotions, fresh, core);
+    FactWriter fresh = recorders.get();
+    stepper = new Stepper(reporter, core, fresh, executors.apply(fresh), metrics, recording);
+    books = new ConsistencyCheck(cluster, demotions, fresh, core);
     told = new Answers(core);
     facts = fresh;
     feed.listen(fresh);
     stepper.listen();
     keepHistory();
-    teller.everything(fresh);
+    reporter.everything(fresh);
   }
 
   private void keepHistory() {
@@ -315,10 +315,10 @@ public final class Engine {
       rebuilds = 0;
     } else if (books.staying().isEmpty()) {
       LOG.info("The core's books may differ from the ResourceManager's, and are looked at again: {}",
-          Books.first(books.suspects()));
+          ConsistencyCheck.first(books.suspects()));
     } else {
       metrics.booksDiffer.incr();
-      String differences = Books.first(books.staying());
+      String differences = ConsistencyCheck.first(books.staying());
       if (rebuilds >= REBUILDS) {
         rebuilds = 0;
         throw new NativeException("the core's books differ from the ResourceManager's: " + differences);

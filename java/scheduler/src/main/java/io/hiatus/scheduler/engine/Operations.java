@@ -3,7 +3,7 @@ package io.hiatus.scheduler.engine;
 import io.hiatus.scheduler.cluster.ClusterView;
 import io.hiatus.scheduler.explain.Explanation;
 import io.hiatus.scheduler.facts.CoreFeed;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.metrics.Timeline;
 import io.hiatus.scheduler.state.Parking;
 import java.util.Objects;
@@ -63,16 +63,16 @@ public final class Operations {
   }
 
   /** A suspended container runs on until its room is needed; a parked one must not. */
-  private void holdSuspended(ApplicationId app, Facts facts) {
+  private void holdSuspended(ApplicationId app, FactWriter facts) {
     facts.suspended().stream().filter(id -> id.getApplicationAttemptId().getApplicationId().equals(app))
         .map(cluster::getRMContainer).filter(Objects::nonNull).forEach(parking::holdIfParked);
   }
 
-  private boolean withCore(Consumer<Facts> work) {
+  private boolean withCore(Consumer<FactWriter> work) {
     boolean there;
     lock.lock();
     try {
-      Facts facts = core.facts();
+      FactWriter facts = core.facts();
       there = facts != null;
       if (there) {
         work.accept(facts);

@@ -1,13 +1,13 @@
 package io.hiatus.scheduler.engine;
 
-import io.hiatus.scheduler.apply.Applier;
+import io.hiatus.scheduler.apply.DecisionExecutor;
 import io.hiatus.scheduler.bridge.Answers;
 import io.hiatus.scheduler.bridge.CoreLog;
 import io.hiatus.scheduler.bridge.FactBuffer;
 import io.hiatus.scheduler.bridge.Native;
 import io.hiatus.scheduler.bridge.Records;
-import io.hiatus.scheduler.facts.Facts;
-import io.hiatus.scheduler.facts.Teller;
+import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.SnapshotReporter;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import io.hiatus.scheduler.recording.Recording;
 import java.util.concurrent.TimeUnit;
@@ -21,10 +21,10 @@ final class Stepper {
   /** Answers lead to facts, and those to more answers; what is not settled by then waits for the next step. */
   private static final int ROUNDS = 16;
 
-  private final Teller teller;
+  private final SnapshotReporter reporter;
   private final long core;
-  private final Facts facts;
-  private final Applier applier;
+  private final FactWriter facts;
+  private final DecisionExecutor executor;
   private final HiatusMetrics metrics;
   private final Recording recording;
   private final Answers answers;
@@ -38,11 +38,11 @@ final class Stepper {
   private long applyNanos;
   private int factBytes;
 
-  Stepper(Teller teller, long core, Facts facts, Applier applier, HiatusMetrics metrics, Recording recording) {
-    this.teller = teller;
+  Stepper(SnapshotReporter reporter, long core, FactWriter facts, DecisionExecutor executor, HiatusMetrics metrics, Recording recording) {
+    this.reporter = reporter;
     this.core = core;
     this.facts = facts;
-    this.applier = applier;
+    this.executor = executor;
     this.metrics = metrics;
     this.recording = recording;
     this.answers = new Answers(core, recording::answered);
@@ -82,20 +82,20 @@ final class Stepper {
    * @return whether another one is worth while at once
    */
   boolean step(boolean observeOnly, long budgetMs) {
-    Portion portion = new Portion(System::nanoTime);
-    for (int round = 0; round < ROUNDS && !portion.isOver(); round++) {
+    LockBudget budget = new LockBudget(System::nanoTime);
+    for (int round = 0; round < ROUNDS && !budget.isOver(); round++) {
       if (isSettled() && !ask(round > 0, budgetMs)) {
         break;
       }
-      carryOut(portion, observeOnly);
+      carryOut(budget, observeOnly);
     }
-    return portion.isOver() || !portion.isEmpty() && hasMore;
+    return budget.isOver() || !budget.isEmpty() && hasMore;
   }
 
   /** Returns whether there are answers; without news, if it needs any, the core is not asked. */
   private boolean ask(boolean needsNews, long budgetMs) {
     long begun = System.nanoTime();
-    teller.changes(facts);
+    reporter.changes(facts);
     FactBuffer news = facts.take();
     if (needsNews && news.length() == 0) {
       return false;
@@ -122,10 +122,10 @@ final class Stepper {
     return !isSettled();
   }
 
-  private void carryOut(Portion portion, boolean observeOnly) {
+  private void carryOut(LockBudget budget, boolean observeOnly) {
     long begun = System.nanoTime();
-    while (!portion.isOver() && answers.hasNext()) {
-      portion.add(applier.apply(answers.buffer(), answers.next(), observeOnly));
+    while (!budget.isOver() && answers.hasNext()) {
+      budget.add(executor.apply(answers.buffer(), answers.next(), observeOnly));
     }
     applyNanos += System.nanoTime() - begun;
     if (isSettled()) {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hiatus.scheduler.bridge.Handles;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Collection;
@@ -34,7 +34,7 @@ public final class Explanation {
   private static final String[] OPEN_LISTS = {"queues", "nodes"};
 
   private final String core;
-  private final Facts facts;
+  private final FactWriter facts;
   private final Function<String, Long> lifetimeLeftS;
   private final String mode;
   private final String fault;
@@ -46,7 +46,7 @@ public final class Explanation {
    * {@code core} is the core's JSON, or an empty object where there is no core; then there are no facts either. {@code lifetimeLeftS}
    * tells of an application what {@link Lifetime#leftS} does.
    */
-  public Explanation(String core, Facts facts, Function<String, Long> lifetimeLeftS, String mode, String fault, String stockPreemption, int suspendedNow) {
+  public Explanation(String core, FactWriter facts, Function<String, Long> lifetimeLeftS, String mode, String fault, String stockPreemption, int suspendedNow) {
     this.core = core;
     this.facts = facts;
     this.lifetimeLeftS = lifetimeLeftS;

@@ -11,16 +11,16 @@ public final class CoreFeed {
   /** What went wrong where the write lock may not have been held. */
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   /** Volatile: who only tells what happens does so from any thread. */
-  private volatile Facts facts;
+  private volatile FactWriter facts;
 
   /** The recorder of facts, or null while nobody listens. */
-  public Facts facts() {
+  public FactWriter facts() {
     return failure.get() == null ? facts : null;
   }
 
   /** Tells the core, if it listens. */
-  public void tell(Consumer<Facts> telling) {
-    Facts listening = facts();
+  public void tell(Consumer<FactWriter> telling) {
+    FactWriter listening = facts();
     if (listening != null) {
       guard(() -> telling.accept(listening));
     }
@@ -42,7 +42,7 @@ public final class CoreFeed {
   }
 
   /** A core begins that is to be told these; null: one has ended. */
-  public void listen(Facts toOrNull) {
+  public void listen(FactWriter toOrNull) {
     facts = toOrNull;
   }
 

@@ -97,7 +97,7 @@ final class MapReduceMaster {
       if (!id.startsWith(idPrefix) || !id.substring(idPrefix.length()).matches("\\d{1,9}") || !(progress >= 0 && progress <= 1)) {
         throw new IOException("no task of this job: " + task);
       }
-      done = type == Type.REDUCE ? TaskTeller.ofReduce(progress) : progress;
+      done = type == Type.REDUCE ? TaskReporter.ofReduce(progress) : progress;
     }
   }
 

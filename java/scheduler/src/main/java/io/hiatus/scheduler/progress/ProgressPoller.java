@@ -1,8 +1,8 @@
 package io.hiatus.scheduler.progress;
 
 import io.hiatus.scheduler.config.HiatusConfiguration;
-import io.hiatus.scheduler.facts.Facts;
-import io.hiatus.scheduler.facts.Teller;
+import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.SnapshotReporter;
 import io.hiatus.scheduler.progress.MapReduceMaster.Count;
 import io.hiatus.scheduler.progress.MapReduceMaster.Task;
 import io.hiatus.scheduler.progress.MapReduceMaster.Type;
@@ -42,7 +42,7 @@ public final class ProgressPoller extends Thread {
   private static final int MOST_ROUNDS_TO_SKIP = 64;
 
   private final Supplier<Collection<RMApp>> apps;
-  private final Supplier<Facts> facts;
+  private final Supplier<FactWriter> facts;
   private final Predicate<ApplicationId> reports;
   private final Function<ApplicationId, LayeredConnectionSocketFactory> tls;
   private final HiatusConfiguration conf;
@@ -57,7 +57,7 @@ public final class ProgressPoller extends Thread {
    * @param reports whether an application tells by itself, and need not be asked
    * @param tls how an application's master is spoken to that wants TLS
    */
-  public ProgressPoller(Supplier<Collection<RMApp>> apps, Supplier<Facts> facts, Predicate<ApplicationId> reports,
+  public ProgressPoller(Supplier<Collection<RMApp>> apps, Supplier<FactWriter> facts, Predicate<ApplicationId> reports,
       Function<ApplicationId, LayeredConnectionSocketFactory> tls, HiatusConfiguration conf) {
     super("HiatusProgress");
     setDaemon(true);
@@ -96,7 +96,7 @@ public final class ProgressPoller extends Thread {
   /** Asks every running job once: those first that answer, the others as far as the time of one interval lasts. */
   void round() throws InterruptedException {
     Map<ApplicationId, RMApp> running = apps.get().stream()
-        .filter(app -> Teller.MAP_REDUCE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING
+        .filter(app -> SnapshotReporter.MAP_REDUCE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING
             && !reports.test(app.getApplicationId()))
         .collect(Collectors.toMap(RMApp::getApplicationId, app -> app));
     jobs.keySet().retainAll(running.keySet());
@@ -117,7 +117,7 @@ public final class ProgressPoller extends Thread {
         break;
       }
       seen++;
-      Facts listener = facts.get();
+      FactWriter listener = facts.get();
       URI address = job.byProxy ? conf.webProxyOf(job.id) : MasterAddress.of(running.get(job.id));
       if (listener != null && address != null) {
         job.visit(address, listener);
@@ -175,7 +175,7 @@ public final class ProgressPoller extends Thread {
       return ownTls;
     }
 
-    void visit(URI address, Facts listener) throws InterruptedException {
+    void visit(URI address, FactWriter listener) throws InterruptedException {
       lastVisit = ++visits;
       try {
         MapReduceMaster master = new MapReduceMaster(client, tlsOf(address), address, id, conf.progressTimeoutMs());
@@ -200,7 +200,7 @@ public final class ProgressPoller extends Thread {
       }
     }
 
-    private void progress(Type type, MapReduceMaster master, Facts listener, List<Count> counts)
+    private void progress(Type type, MapReduceMaster master, FactWriter listener, List<Count> counts)
         throws IOException, InterruptedException {
       pace();
       List<Task> oldestFirst = master.running(type);
@@ -237,19 +237,19 @@ public final class ProgressPoller extends Thread {
     }
 
     /** Where the tasks are whose containers are known. */
-    private void tell(Type type, MapReduceMaster master, Facts listener, List<Count> counts, List<Task> running)
+    private void tell(Type type, MapReduceMaster master, FactWriter listener, List<Count> counts, List<Task> running)
         throws IOException, InterruptedException {
       Map<String, ContainerId> known = containers.get(type);
       running.removeIf(task -> !known.containsKey(task.id));
       if (type == Type.MAP) {
         boolean hasReduces = counts.get(Type.REDUCE.ordinal()).total > 0;
-        running.forEach(map -> TaskTeller.map(listener, known.get(map.id), map.progress, hasReduces));
+        running.forEach(map -> TaskReporter.map(listener, known.get(map.id), map.progress, hasReduces));
       } else if (!running.isEmpty() && isShuffling(counts)) {
         pace();
         Count maps = master.counts().get(Type.MAP.ordinal());
         for (Task reduce : running) { // the first third of its progress is the part of all maps that it has fetched
           int fetched = (int) Math.min(maps.total, Math.round(3 * reduce.progress * maps.total));
-          TaskTeller.reduce(listener, known.get(reduce.id), fetched, maps.done, maps.total);
+          TaskReporter.reduce(listener, known.get(reduce.id), fetched, maps.done, maps.total);
         }
       }
     }

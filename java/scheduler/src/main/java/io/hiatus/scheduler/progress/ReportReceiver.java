@@ -1,7 +1,7 @@
 package io.hiatus.scheduler.progress;
 
 import io.hiatus.report.JobReport;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.progress.MapReduceMaster.Type;
 import java.io.IOException;
 import java.net.DatagramPacket;
@@ -38,7 +38,7 @@ public final class ReportReceiver extends Thread {
   private final DatagramSocket socket;
   private final SecretManager<AMRMTokenIdentifier> secrets;
   private final ToIntFunction<ApplicationAttemptId> containers;
-  private final Supplier<Facts> facts;
+  private final Supplier<FactWriter> facts;
   private final LongSupplier clockMs;
   private final ReportMetrics metrics = ReportMetrics.register();
   private final Map<ApplicationId, Heard> heard = new ConcurrentHashMap<>();
@@ -53,7 +53,7 @@ public final class ReportReceiver extends Thread {
    * @throws IOException if nobody can listen there
    */
   public ReportReceiver(InetSocketAddress address, SecretManager<AMRMTokenIdentifier> secrets, ToIntFunction<ApplicationAttemptId> containers,
-      Supplier<Facts> facts, LongSupplier clockMs) throws IOException {
+      Supplier<FactWriter> facts, LongSupplier clockMs) throws IOException {
     super("HiatusReports");
     setDaemon(true);
     setUncaughtExceptionHandler((thread, e) -> LOG.error("What jobs report is not heard any more", e));
@@ -132,7 +132,7 @@ public final class ReportReceiver extends Thread {
       metrics.excess.incr();
       return;
     }
-    Facts listener = facts.get();
+    FactWriter listener = facts.get();
     if (listener != null) {
       tell(listener, attempt, report);
     }
@@ -149,18 +149,18 @@ public final class ReportReceiver extends Thread {
     }
   }
 
-  private static void tell(Facts listener, ApplicationAttemptId attempt, JobReport report) {
+  private static void tell(FactWriter listener, ApplicationAttemptId attempt, JobReport report) {
     ApplicationId id = attempt.getApplicationId();
     listener.tasks(id, Type.MAP.priority, report.mapsTotal, report.mapsDone);
     listener.tasks(id, Type.REDUCE.priority, report.reducesTotal, report.reducesDone);
     for (JobReport.Task task : report.tasks) {
       ContainerId container = ContainerId.newContainerId(attempt, task.container);
       boolean isMap = task.phase.compareTo(JobReport.Phase.FETCH) < 0;
-      listener.progress(container, isMap ? task.progress : TaskTeller.ofReduce(task.progress));
+      listener.progress(container, isMap ? task.progress : TaskReporter.ofReduce(task.progress));
       if (listener.lends() && isMap) {
-        TaskTeller.map(listener, container, task.progress, report.reducesTotal > 0);
+        TaskReporter.map(listener, container, task.progress, report.reducesTotal > 0);
       } else if (listener.lends() && report.mapsDone < report.mapsTotal) {
-        TaskTeller.reduce(listener, container, task.fetched, report.mapsDone, report.mapsTotal);
+        TaskReporter.reduce(listener, container, task.fetched, report.mapsDone, report.mapsTotal);
       }
     }
   }

@@ -10,7 +10,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.MockCluster;
-import io.hiatus.scheduler.apply.StockPreemptionTest;
+import io.hiatus.scheduler.apply.PreemptionMonitorGuardTest;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -63,7 +63,7 @@ public class DisabledPreemptionTest {
   @Test
   public void stockTakesNothingOfItEither() throws Exception {
     try (MockCluster cluster = MockCluster.with(conf -> {
-      StockPreemptionTest.hasty(conf);
+      PreemptionMonitorGuardTest.hasty(conf);
       conf.set(HiatusConfiguration.MODE, "off");
       conf.setBoolean(CapacitySchedulerConfiguration.INTRAQUEUE_PREEMPTION_ENABLED, true);
       conf.set(queue("root.default", ALL), "true");

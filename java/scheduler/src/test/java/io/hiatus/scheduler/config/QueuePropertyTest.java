@@ -11,7 +11,7 @@ import static org.junit.Assert.assertTrue;
 import io.hiatus.scheduler.GpuPartition;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.bridge.FactBuffer;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
@@ -122,7 +122,7 @@ public class QueuePropertyTest {
 
   /** All that the core is told of queues and who may hold what of them. */
   private static ByteBuffer told(MockCluster cluster) {
-    Facts facts = new Facts(false, id -> true);
+    FactWriter facts = new FactWriter(false, id -> true);
     cluster.scheduler().teller().queues(facts);
     FactBuffer written = facts.take();
     byte[] copy = new byte[written.length()];

@@ -14,11 +14,11 @@ public final class EngineOf {
 
   /** What the core's books and the ResourceManager's say differently now, or null. Under the scheduler's write lock. */
   public static String difference(MockCluster cluster) {
-    Books books = new Books(cluster.scheduler(), cluster.scheduler().demotions(), cluster.facts(), cluster.engine().core());
+    ConsistencyCheck books = new ConsistencyCheck(cluster.scheduler(), cluster.scheduler().demotions(), cluster.facts(), cluster.engine().core());
     books.begin();
     while (!books.isRoundOver()) {
       books.look();
     }
-    return books.suspects().isEmpty() ? null : Books.first(books.suspects());
+    return books.suspects().isEmpty() ? null : ConsistencyCheck.first(books.suspects());
   }
 }

@@ -50,7 +50,7 @@ public class StepperTest {
       while (more) {
         more = cluster.scheduler().locked(cluster.engine()::step);
         int now = cluster.liveTasks(app).size();
-        assertTrue(before + " then " + now, now - before <= Portion.MOST_CONTAINERS + EACH);
+        assertTrue(before + " then " + now, now - before <= LockBudget.MOST_CONTAINERS + EACH);
         before = now;
         pieces++;
       }

@@ -8,7 +8,7 @@ import static org.mockito.Mockito.withSettings;
 import com.sun.net.httpserver.HttpServer;
 import io.hiatus.report.JobReport;
 import io.hiatus.scheduler.config.HiatusConfiguration;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.net.DatagramPacket;
@@ -43,7 +43,7 @@ public final class FeederBench {
 
   private final int jobs;
   private final int seconds;
-  private final Facts facts = new Facts(true, id -> true);
+  private final FactWriter facts = new FactWriter(true, id -> true);
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 
   private FeederBench(int jobs, int seconds) {

@@ -14,7 +14,7 @@ import static org.mockito.Mockito.when;
 import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.config.HiatusConfiguration;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.progress.HostileMaster.Behaviour;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -47,7 +47,7 @@ public class HostileMasterTest {
   @Rule
   public final Timeout timeout = new Timeout(120, TimeUnit.SECONDS);
   private final Configuration conf = new Configuration(false);
-  private final Facts facts = new Facts(true, id -> true);
+  private final FactWriter facts = new FactWriter(true, id -> true);
   private final List<RMApp> apps = new ArrayList<>();
   private final List<HostileMaster> masters = new ArrayList<>();
   private ProgressPoller poller;

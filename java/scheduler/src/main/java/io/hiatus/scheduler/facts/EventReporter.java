@@ -20,22 +20,22 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEv
  * Tells the core what an event changed that CapacityScheduler has handled: of nodes and applications those that it names;
  * queues, and who may run, are looked at before the next step, however many events there were.
  */
-public final class EventTeller {
+public final class EventReporter {
   private final ClusterView cluster;
-  private final Teller teller;
+  private final SnapshotReporter reporter;
 
-  public EventTeller(ClusterView cluster, Teller teller) {
+  public EventReporter(ClusterView cluster, SnapshotReporter reporter) {
     this.cluster = cluster;
-    this.teller = teller;
+    this.reporter = reporter;
   }
 
   /** Under the scheduler's write lock. */
-  public void tell(Facts facts, SchedulerEvent event) {
+  public void tell(FactWriter facts, SchedulerEvent event) {
     switch (event.getType()) {
       case NODE_ADDED:
         FiCaSchedulerNode added = cluster.getNode(((NodeAddedSchedulerEvent) event).getAddedRMNode().getNodeID());
-        teller.node(facts, added);
-        teller.containers(facts, added);
+        reporter.node(facts, added);
+        reporter.containers(facts, added);
         facts.blacklistsChanged();
         facts.queuesChanged();
         facts.activeChanged();
@@ -45,7 +45,7 @@ public final class EventTeller {
         facts.queuesChanged();
         break;
       case NODE_RESOURCE_UPDATE:
-        teller.node(facts, cluster.getNode(((NodeResourceUpdateSchedulerEvent) event).getRMNode().getNodeID()));
+        reporter.node(facts, cluster.getNode(((NodeResourceUpdateSchedulerEvent) event).getRMNode().getNodeID()));
         facts.queuesChanged();
         break;
       case NODE_ATTRIBUTES_UPDATE:
@@ -57,7 +57,7 @@ public final class EventTeller {
         facts.queuesChanged();
         break;
       case APP_ADDED:
-        teller.app(facts, ((AppAddedSchedulerEvent) event).getApplicationId());
+        reporter.app(facts, ((AppAddedSchedulerEvent) event).getApplicationId());
         facts.queuesChanged();
         break;
       case APP_ATTEMPT_ADDED:
@@ -65,11 +65,11 @@ public final class EventTeller {
         facts.activeChanged();
         break;
       case APP_ATTEMPT_REMOVED:
-        teller.attemptEnded(facts, (AppAttemptRemovedSchedulerEvent) event);
+        reporter.attemptEnded(facts, (AppAttemptRemovedSchedulerEvent) event);
         facts.activeChanged();
         break;
       case APP_REMOVED:
-        teller.appRemoved(facts, (AppRemovedSchedulerEvent) event);
+        reporter.appRemoved(facts, (AppRemovedSchedulerEvent) event);
         facts.activeChanged();
         break;
       case MANAGE_QUEUE:
@@ -81,7 +81,7 @@ public final class EventTeller {
     }
   }
 
-  private void nodes(Facts facts, Collection<NodeId> ids) {
-    ids.forEach(id -> teller.node(facts, cluster.getNode(id)));
+  private void nodes(FactWriter facts, Collection<NodeId> ids) {
+    ids.forEach(id -> reporter.node(facts, cluster.getNode(id)));
   }
 }

@@ -19,14 +19,14 @@ import org.slf4j.LoggerFactory;
  * CapacityScheduler's own preemption ({@code yarn.resourcemanager.scheduler.monitor.enable}), which knows nothing of modes,
  * of what queues allow and of suspended containers. Its orders are carried out only while stock places.
  */
-public final class StockPreemption {
-  private static final Logger LOG = LoggerFactory.getLogger(StockPreemption.class);
+public final class PreemptionMonitorGuard {
+  private static final Logger LOG = LoggerFactory.getLogger(PreemptionMonitorGuard.class);
 
   private final ClusterView cluster;
   private final HiatusMetrics metrics;
   private volatile boolean configured;
 
-  public StockPreemption(ClusterView cluster, HiatusMetrics metrics) {
+  public PreemptionMonitorGuard(ClusterView cluster, HiatusMetrics metrics) {
     this.cluster = cluster;
     this.metrics = metrics;
   }

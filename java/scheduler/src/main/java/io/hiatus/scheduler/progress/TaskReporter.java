@@ -1,14 +1,14 @@
 package io.hiatus.scheduler.progress;
 
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 
 /** Where tasks of MapReduce jobs are, as jobs were asked for it or say it by themselves, told to the core for its lending. */
-final class TaskTeller {
+final class TaskReporter {
   /** The part of a map's progress that is reading its input, where there are reduces; then it sorts and writes what it made. */
   private static final double READING = 0.667;
 
-  private TaskTeller() {
+  private TaskReporter() {
   }
 
   /**
@@ -17,7 +17,7 @@ final class TaskTeller {
    * @param progress what MapReduce calls that, 0 to 1
    * @param hasReduces whether its job has reduces
    */
-  static void map(Facts listener, ContainerId container, double progress, boolean hasReduces) {
+  static void map(FactWriter listener, ContainerId container, double progress, boolean hasReduces) {
     double read = hasReduces ? Math.min(1, progress / READING) : progress;
     listener.mapTold(container, read, hasReduces && progress >= READING);
   }
@@ -28,7 +28,7 @@ final class TaskTeller {
    * @param done maps that were done after the reduce was looked at: what it has not fetched of them it had not fetched then
    * @param total maps of its job
    */
-  static void reduce(Facts listener, ContainerId container, int fetched, int done, int total) {
+  static void reduce(FactWriter listener, ContainerId container, int fetched, int done, int total) {
     if (fetched <= done) {
       listener.reduceTold(container, fetched, done, total);
     }

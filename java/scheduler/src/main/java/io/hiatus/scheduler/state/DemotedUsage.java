@@ -17,11 +17,11 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
  * What Hiatus demoted counts for no queue and no user until it is promoted. CapacityScheduler forgets that where it carries all of
  * a node's or an application's containers over to other accounts; here those are carried back. Under the scheduler's write lock.
  */
-public final class Uncounted {
+public final class DemotedUsage {
   private final ClusterView cluster;
   private final Demotions demotions;
 
-  public Uncounted(ClusterView cluster, Demotions demotions) {
+  public DemotedUsage(ClusterView cluster, Demotions demotions) {
     this.cluster = cluster;
     this.demotions = demotions;
   }

@@ -4,7 +4,7 @@ import io.hiatus.scheduler.bridge.Records;
 import io.hiatus.scheduler.bridge.Refusal;
 import io.hiatus.scheduler.cluster.ClusterAccess;
 import io.hiatus.scheduler.cluster.Partitions;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import io.hiatus.scheduler.state.Demotions;
 import io.hiatus.scheduler.state.Parking;
@@ -32,15 +32,15 @@ import org.slf4j.LoggerFactory;
  * Carries out the core's decisions with CapacityScheduler's own means, which check each against their limits, and writes
  * down what became of it. Runs under the scheduler's write lock.
  */
-public final class Applier {
-  private static final Logger LOG = LoggerFactory.getLogger(Applier.class);
+public final class DecisionExecutor {
+  private static final Logger LOG = LoggerFactory.getLogger(DecisionExecutor.class);
   /** So many decisions in a row. */
   private static final int MOST_FAILURES = 20;
   /** A suspension's reason in the records: what is suspended lends its room. */
   private static final int LENT = 2;
 
   private final ClusterAccess cluster;
-  private final Facts facts;
+  private final FactWriter facts;
   private final HiatusMetrics metrics;
   private final ContainerControl control;
   private final Demotions demotions;
@@ -48,7 +48,7 @@ public final class Applier {
   private final DecisionLog log;
   private int failures;
 
-  public Applier(ClusterAccess cluster, Facts facts, HiatusMetrics metrics, ContainerControl control, Demotions demotions, Parking parking,
+  public DecisionExecutor(ClusterAccess cluster, FactWriter facts, HiatusMetrics metrics, ContainerControl control, Demotions demotions, Parking parking,
       DecisionLog log) {
     this.cluster = cluster;
     this.facts = facts;

@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * Tells the core how queues, nodes, applications and containers are now, as CapacityScheduler has them. Some of it under
  * the scheduler's write lock, as {@code HiatusScheduler} calls it.
  */
-public final class Teller {
+public final class SnapshotReporter {
   /** The node attribute by which a NodeManager announces that it can suspend containers. */
   public static final String SUSPEND_ATTRIBUTE = "hiatus-suspend";
   /** The one by which it tells how much swap its machine has, in MiB. */
@@ -59,7 +59,7 @@ public final class Teller {
   /** Type of the applications that are MapReduce jobs. */
   public static final String MAP_REDUCE = "MAPREDUCE";
 
-  private static final Logger LOG = LoggerFactory.getLogger(Teller.class);
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotReporter.class);
   private static final String USER_SETTINGS = ".user-settings.";
 
   private final ClusterView cluster;
@@ -71,7 +71,7 @@ public final class Teller {
   private Configuration lookedAt;
   private final Set<String> weighing = new HashSet<>();
 
-  public Teller(ClusterView cluster, Demotions demotions, Parking parking) {
+  public SnapshotReporter(ClusterView cluster, Demotions demotions, Parking parking) {
     this.cluster = cluster;
     this.demotions = demotions;
     this.parking = parking;
@@ -83,7 +83,7 @@ public final class Teller {
   }
 
   /** All there is, to a core that begins. */
-  public void everything(Facts facts) {
+  public void everything(FactWriter facts) {
     queues(facts);
     Set<ApplicationId> apps = cluster.getSchedulerApplications().keySet();
     apps.forEach(id -> app(facts, id));
@@ -96,7 +96,7 @@ public final class Teller {
   }
 
   /** All queues with their shares and limits; what has not changed is not written again. */
-  public void queues(Facts facts) {
+  public void queues(FactWriter facts) {
     if (cluster.getRootQueue() != null) {
       Set<String> paths = new HashSet<>();
       queue(facts, cluster.getRootQueue(), Preemptable.ABOVE_ROOT, paths);
@@ -106,7 +106,7 @@ public final class Teller {
   }
 
   /** What users may hold. Where some count more than others, nothing is told: the core learns by refusals what they may. */
-  private void userLimits(Facts facts) {
+  private void userLimits(FactWriter facts) {
     lookForWeights();
     for (CSQueue queue : cluster.getCapacitySchedulerQueueManager().getQueues().values()) {
       if (queue instanceof AbstractLeafQueue) {
@@ -133,7 +133,7 @@ public final class Teller {
     }
   }
 
-  private void queue(Facts facts, CSQueue queue, Preemptable above, Set<String> paths) {
+  private void queue(FactWriter facts, CSQueue queue, Preemptable above, Set<String> paths) {
     Preemptable preemptable = above.below(queue.getQueuePath(), cluster.getQueueContext().getConfiguration());
     paths.add(queue.getQueuePath());
     queue(facts, queue, preemptable);
@@ -143,7 +143,7 @@ public final class Teller {
     }
   }
 
-  private static void queue(Facts facts, CSQueue queue, Preemptable preemptable) {
+  private static void queue(FactWriter facts, CSQueue queue, Preemptable preemptable) {
     QueueCapacities capacities = queue.getQueueCapacities();
     Map<String, float[]> shares = new HashMap<>();
     for (String partition : capacities.getExistingNodeLabels()) {
@@ -155,7 +155,7 @@ public final class Teller {
   }
 
   /** A queue that the core has not heard of yet, and those above it; returns for whom it may be taken of. */
-  private Preemptable freshQueue(Facts facts, CSQueue queue) {
+  private Preemptable freshQueue(FactWriter facts, CSQueue queue) {
     Preemptable above = queue.getParent() == null ? Preemptable.ABOVE_ROOT : freshQueue(facts, queue.getParent());
     Preemptable preemptable = above.below(queue.getQueuePath(), cluster.getQueueContext().getConfiguration());
     if (facts.queues.of(queue.getQueuePath()) == null) {
@@ -165,7 +165,7 @@ public final class Teller {
   }
 
   /** What changed of queues and of who may run, and what applications ask for: written before each step. */
-  public void changes(Facts facts) {
+  public void changes(FactWriter facts) {
     if (facts.takeQueuesChanged()) {
       queues(facts);
     }
@@ -186,7 +186,7 @@ public final class Teller {
   }
 
   /** A node; null is none. */
-  void node(Facts facts, FiCaSchedulerNode node) {
+  void node(FactWriter facts, FiCaSchedulerNode node) {
     if (node != null) {
       String partition = node.getPartition();
       facts.node(node.getNodeID(), node.getTotalResource(), partition, Partitions.isShareable(cluster, partition),
@@ -215,7 +215,7 @@ public final class Teller {
   }
 
   /** What a node said with its heartbeat, and the node itself if that tells something new of it. */
-  public void heartbeat(Facts facts, FiCaSchedulerNode node, RMNode rmNode) {
+  public void heartbeat(FactWriter facts, FiCaSchedulerNode node, RMNode rmNode) {
     if (!facts.isAsTold(node.getNodeID(), canSuspend(node), isDecommissioning(node), sides.of(node))) {
       node(facts, node);
     }
@@ -243,7 +243,7 @@ public final class Teller {
   }
 
   /** The containers found on a node; null is none. */
-  void containers(Facts facts, FiCaSchedulerNode node) {
+  void containers(FactWriter facts, FiCaSchedulerNode node) {
     if (node != null) {
       for (RMContainer container : node.getCopiedListOfRunningContainers()) {
         facts.container(container, container.isAMContainer());
@@ -259,7 +259,7 @@ public final class Teller {
   }
 
   /** An application, if it is still there. */
-  void app(Facts facts, ApplicationId id) {
+  void app(FactWriter facts, ApplicationId id) {
     SchedulerApplication<FiCaSchedulerApp> application = cluster.getSchedulerApplications().get(id);
     if (application != null) {
       RMApp rmApp = cluster.getRMContext().getRMApps().get(id);
@@ -281,7 +281,7 @@ public final class Teller {
   }
 
   /** What it took is worth remembering if it did its work. */
-  void appRemoved(Facts facts, AppRemovedSchedulerEvent event) {
+  void appRemoved(FactWriter facts, AppRemovedSchedulerEvent event) {
     RMApp app = cluster.getRMContext().getRMApps().get(event.getApplicationID());
     boolean succeeded = event.getFinalState() == RMAppState.FINISHED && app != null
         && app.getFinalApplicationStatus() == FinalApplicationStatus.SUCCEEDED;
@@ -294,7 +294,7 @@ public final class Teller {
   }
 
   /** Its queue or its priority changed. */
-  public void appChanged(Facts facts, ApplicationId id) {
+  public void appChanged(FactWriter facts, ApplicationId id) {
     SchedulerApplication<FiCaSchedulerApp> application = cluster.getSchedulerApplications().get(id);
     if (application != null) {
       facts.appChanged(id, path(facts, application.getQueue()), priority(application));
@@ -302,7 +302,7 @@ public final class Teller {
   }
 
   /** Which applications their queues let run. */
-  void active(Facts facts) {
+  void active(FactWriter facts) {
     Set<ApplicationId> running = new HashSet<>();
     for (CSQueue queue : cluster.getCapacitySchedulerQueueManager().getQueues().values()) {
       if (queue instanceof AbstractLeafQueue) {
@@ -315,7 +315,7 @@ public final class Teller {
   }
 
   /** An attempt ended; what of it lives on stays. */
-  void attemptEnded(Facts facts, AppAttemptRemovedSchedulerEvent event) {
+  void attemptEnded(FactWriter facts, AppAttemptRemovedSchedulerEvent event) {
     ApplicationId id = event.getApplicationAttemptID().getApplicationId();
     Set<ContainerId> kept = new HashSet<>();
     FiCaSchedulerApp attempt = cluster.attempt(id);
@@ -326,7 +326,7 @@ public final class Teller {
   }
 
   /** The queue's path; whoever tells of an application in it finds the core knowing it. */
-  private String path(Facts facts, Queue queue) {
+  private String path(FactWriter facts, Queue queue) {
     if (!(queue instanceof CSQueue)) {
       return queue.getQueueName();
     }

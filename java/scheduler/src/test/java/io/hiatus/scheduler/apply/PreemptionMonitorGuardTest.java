@@ -17,7 +17,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.junit.Test;
 
 /** Beside Hiatus CapacityScheduler's own preemption kills nothing; where stock places it works as configured. */
-public class StockPreemptionTest {
+public class PreemptionMonitorGuardTest {
   private FakeApp big;
 
   /** Two queues of half the cluster each, and a preemption that is in a hurry; the queue that loses allows Hiatus nothing. */
@@ -56,7 +56,7 @@ public class StockPreemptionTest {
 
   @Test
   public void itKillsNothingWhileHiatusPlacesAndWorksOnceStockDoes() throws Exception {
-    try (MockCluster cluster = MockCluster.with(StockPreemptionTest::hasty)) {
+    try (MockCluster cluster = MockCluster.with(PreemptionMonitorGuardTest::hasty)) {
       fill(cluster);
       assertEquals("switched off", state(cluster));
       until("its orders are refused, again and again", () -> {
@@ -75,7 +75,7 @@ public class StockPreemptionTest {
   /** As `yarn rmadmin -updateNodeResource` with a time-out has it: that is nobody's preemption. */
   @Test
   public void whatANodeThatWasMadeSmallerMustGiveUpIsTaken() throws Exception {
-    try (MockCluster cluster = MockCluster.with(StockPreemptionTest::hasty)) {
+    try (MockCluster cluster = MockCluster.with(PreemptionMonitorGuardTest::hasty)) {
       FakeNode node = cluster.node(256 + 4 * 1024, 64);
       big = cluster.run("default");
       big.ask(4, 1024);

@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
  * How much is carried out while the scheduler's write lock is held once: so many containers, or what a while is enough for. In
  * a JVM that has just started a container takes ten times as long as later, the very first one many times that.
  */
-final class Portion {
+final class LockBudget {
   /** New, suspended, resumed or killed ones. */
   static final int MOST_CONTAINERS = 500;
   /** That few are carried out at once however long it takes: a heartbeat's worth. */
@@ -20,7 +20,7 @@ final class Portion {
   private int containers;
 
   /** Begins now; {@code nanos} is a monotonic clock. */
-  Portion(LongSupplier nanos) {
+  LockBudget(LongSupplier nanos) {
     this.nanos = nanos;
     sinceNanos = nanos.getAsLong();
   }

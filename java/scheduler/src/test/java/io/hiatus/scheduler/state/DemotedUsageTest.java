@@ -18,7 +18,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.junit.Test;
 
 /** What is suspended counts for no queue, and what CapacityScheduler counts is right again whatever happens to it meanwhile. */
-public class UncountedTest extends OneSuspended {
+public class DemotedUsageTest extends OneSuspended {
   private void end() throws Exception {
     small.finish();
     big.finish();

@@ -8,39 +8,39 @@ import java.util.concurrent.TimeUnit;
 import org.junit.Test;
 
 /** For how much the scheduler's write lock is held. */
-public class PortionTest {
+public class LockBudgetTest {
   private long nanos;
 
   private int containersOf(long eachMs) {
-    Portion portion = new Portion(() -> nanos);
+    LockBudget budget = new LockBudget(() -> nanos);
     int containers = 0;
-    for (; !portion.isOver(); containers++) {
+    for (; !budget.isOver(); containers++) {
       nanos += TimeUnit.MILLISECONDS.toNanos(eachMs);
-      portion.add(1);
+      budget.add(1);
     }
     return containers;
   }
 
   @Test
   public void aWarmJvmIsBoundByTheNumberOfContainers() {
-    assertEquals(Portion.MOST_CONTAINERS, containersOf(0));
+    assertEquals(LockBudget.MOST_CONTAINERS, containersOf(0));
   }
 
   @Test
   public void aColdOneByTime() {
-    assertEquals(Portion.MOST_MS, containersOf(1));
+    assertEquals(LockBudget.MOST_MS, containersOf(1));
   }
 
   @Test
   public void aHeartbeatsWorthIsNeverCut() {
-    assertEquals(Portion.LEAST_CONTAINERS, containersOf(1000));
+    assertEquals(LockBudget.LEAST_CONTAINERS, containersOf(1000));
   }
 
   @Test
   public void whatTookTheCoreLongIsBegunNevertheless() {
-    Portion portion = new Portion(() -> nanos);
+    LockBudget budget = new LockBudget(() -> nanos);
     nanos += TimeUnit.SECONDS.toNanos(1);
-    assertTrue(portion.isEmpty());
-    assertFalse(portion.isOver());
+    assertTrue(budget.isEmpty());
+    assertFalse(budget.isOver());
   }
 }

@@ -13,7 +13,7 @@ import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.FakeNode;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.config.Sides;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import java.util.List;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.NodeId;
@@ -22,13 +22,13 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.junit.Test;
 
 /** Comparing the books: a few nodes at a time, and patient with what changes meanwhile. */
-public class BooksTest {
-  private static Books books(MockCluster cluster) {
-    return new Books(cluster.scheduler(), cluster.scheduler().demotions(), cluster.facts(), cluster.engine().core());
+public class ConsistencyCheckTest {
+  private static ConsistencyCheck books(MockCluster cluster) {
+    return new ConsistencyCheck(cluster.scheduler(), cluster.scheduler().demotions(), cluster.facts(), cluster.engine().core());
   }
 
   /** A whole round; returns the differences that stay. */
-  private static List<String> round(MockCluster cluster, Books books) {
+  private static List<String> round(MockCluster cluster, ConsistencyCheck books) {
     return cluster.scheduler().locked(() -> {
       cluster.engine().step();
       books.begin();
@@ -48,17 +48,17 @@ public class BooksTest {
       cluster.rounds(3);
       ContainerId one = app.held().get(0);
       ContainerId other = app.held().get(1);
-      Facts facts = cluster.facts();
-      Books books = books(cluster);
+      FactWriter facts = cluster.facts();
+      ConsistencyCheck books = books(cluster);
       assertEquals(emptyList(), round(cluster, books));
       assertEquals(emptyList(), books.suspects());
 
-      facts.completed(one, Facts.Exit.KILLED);
+      facts.completed(one, FactWriter.Exit.KILLED);
       assertEquals("it may be in flight", emptyList(), round(cluster, books));
       assertThat(books.suspects().toString(), containsString(one + " on " + node.id() + " is unknown to the core"));
 
       facts.container(cluster.container(one), false);
-      facts.completed(other, Facts.Exit.KILLED);
+      facts.completed(other, FactWriter.Exit.KILLED);
       assertFalse("another container is another difference",
           round(cluster, books).toString().contains("is unknown to the core"));
 
@@ -80,7 +80,7 @@ public class BooksTest {
       ContainerId never = ContainerId.newContainerId(task.getApplicationAttemptId(), 99);
       when(task.getContainerId()).thenReturn(never);
       cluster.facts().container(task, false);
-      Books books = books(cluster);
+      ConsistencyCheck books = books(cluster);
       round(cluster, books);
       assertThat(books.suspects().toString(), containsString(never + " on " + node.id() + " is known to the core alone"));
       assertThat(books.suspects().toString(), containsString("512 MB more"));
@@ -94,7 +94,7 @@ public class BooksTest {
         NodeId nowhere = NodeId.newInstance("nowhere" + i, 1);
         cluster.facts().node(nowhere, Resource.newInstance(1024, 1), "", false, false, false, Sides.NONE, 0);
       }
-      Books books = books(cluster);
+      ConsistencyCheck books = books(cluster);
       cluster.scheduler().locked(() -> {
         cluster.engine().step();
         books.begin();

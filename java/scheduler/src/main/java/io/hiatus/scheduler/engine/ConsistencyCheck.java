@@ -6,7 +6,7 @@ import io.hiatus.scheduler.bridge.Native;
 import io.hiatus.scheduler.bridge.Records;
 import io.hiatus.scheduler.cluster.ClusterView;
 import io.hiatus.scheduler.cluster.Containers;
-import io.hiatus.scheduler.facts.Facts;
+import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.state.Demotions;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -33,13 +33,13 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
  * Containers come and go without the scheduler's lock, so that a difference counts only if it is still there in the next
  * round.
  */
-final class Books {
+final class ConsistencyCheck {
   /** Nodes that are compared while the lock is held once. */
   private static final int NODES_AT_ONCE = 100;
 
   private final ClusterView cluster;
   private final Demotions demotions;
-  private final Facts facts;
+  private final FactWriter facts;
   private final long core;
   private final Answers answers;
   private final ByteBuffer asked = FactBuffer.fresh(NODES_AT_ONCE * Integer.BYTES);
@@ -50,7 +50,7 @@ final class Books {
   private final Set<NodeId> suspectBefore = new HashSet<>();
   private Iterator<Map.Entry<NodeId, Integer>> others = Collections.emptyIterator();
 
-  Books(ClusterView cluster, Demotions demotions, Facts facts, long core) {
+  ConsistencyCheck(ClusterView cluster, Demotions demotions, FactWriter facts, long core) {
     this.cluster = cluster;
     this.demotions = demotions;
     this.facts = facts;

@@ -15,7 +15,7 @@ import io.hiatus.scheduler.bridge.NativeLibrary;
 import io.hiatus.scheduler.bridge.Records;
 import io.hiatus.scheduler.config.Preemptable;
 import io.hiatus.scheduler.config.Sides;
-import io.hiatus.scheduler.facts.Facts.Exit;
+import io.hiatus.scheduler.facts.FactWriter.Exit;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.HashMap;
@@ -38,7 +38,7 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /** What happens, written down in Java and understood by the core: seen in what the core knows afterwards. */
-public class FactsTest {
+public class FactWriterTest {
   @ClassRule
   public static final TemporaryFolder FOLDER = new TemporaryFolder();
 
@@ -46,7 +46,7 @@ public class FactsTest {
   private static final ApplicationId APP = ApplicationId.newInstance(1, 1);
   private static final ApplicationAttemptId ATTEMPT = ApplicationAttemptId.newInstance(APP, 1);
 
-  private final Facts facts = new Facts(false, id -> true);
+  private final FactWriter facts = new FactWriter(false, id -> true);
   private final ByteBuffer answers = FactBuffer.fresh(1 << 16);
   private long core;
 

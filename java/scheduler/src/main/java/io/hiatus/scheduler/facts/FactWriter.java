@@ -39,7 +39,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
  * Writes down what happens as records for the core, in order, from whatever thread it happens on. It interprets nothing:
  * which fact matters is the core's business.
  */
-public class Facts {
+public class FactWriter {
   /** What a container was found doing; the order is that of the record. */
   private enum Found {
     NEW, RUNNING, SUSPENDED
@@ -91,7 +91,7 @@ public class Facts {
    * NodeManager that can pause containers: it starts none beyond its vcores. Other nodes have plenty of them. Of the containers
    * that are demoted the core is to know those that {@code isOurs} says are Hiatus's.
    */
-  public Facts(boolean memoryOnly, Predicate<ContainerId> isOurs) {
+  public FactWriter(boolean memoryOnly, Predicate<ContainerId> isOurs) {
     this.memoryOnly = memoryOnly;
     this.isOurs = isOurs;
     partitions.intern("");
