@@ -32,7 +32,9 @@ def test_what_a_library_lost_is_told_and_nothing_else(tmp_path):
     _jar(library, "theirs", {"Base": base.format("public int lost; public void lost(long how) { }"), **more,
                              "Gone": "public class Gone extends RuntimeException { }"})
     user = "class User { void use(Sub sub, String[] words) { sub.kept(); sub.kept = words.clone().length; sub.run(); sub.hashCode(); %s } }"
-    ours = _jar(library, "ours", {"User": user % "sub.lost(1L); sub.lost = 2; new Gone().getMessage();"}).rename(tmp_path / "ours.jar")
+    promising = {"Promise": "interface Promise { void lost(long how); void run(); default void own() { } }",
+                 "Heir": "class Heir extends Sub implements Promise { }"}
+    ours = _jar(library, "ours", {"User": user % "sub.lost(1L); sub.lost = 2; new Gone().getMessage();", **promising}).rename(tmp_path / "ours.jar")
     assert linkage.missing(ours, library) == []
     _jar(library, "theirs", {"Base": base.format("public void lost(int how) { }"), **more})
     with zipfile.ZipFile(library / "theirs.jar") as jar:
@@ -40,7 +42,7 @@ def test_what_a_library_lost_is_told_and_nothing_else(tmp_path):
     with zipfile.ZipFile(library / "theirs.jar", "w") as jar:
         for name, data in rest.items():
             jar.writestr(name, data)
-    assert linkage.missing(ours, library) == ["Gone", "Sub.lost(J)V", "Sub.lostI"]
+    assert linkage.missing(ours, library) == ["Gone", "Heir.lost(J)V", "Sub.lost(J)V", "Sub.lostI"]
 
 
 @pytest.mark.parametrize("version", _KNOWN)

@@ -1,4 +1,5 @@
-"""Whether a jar finds in a folder of other jars, and in Java 8, every class, method and field that it names.
+"""Whether a jar finds in a folder of other jars, and in Java 8, every class, method and field that it names, and the code of
+every method that its classes promise by its own interfaces.
 
 What is missing a JVM would stumble over when it comes there, and not before.
 """
@@ -14,6 +15,7 @@ _SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 
 _UTF8, _CLASS, _NAME_AND_TYPE = 1, 7, 12
 _LONG, _DOUBLE = 5, 6
 _MEMBERS = (9, 10, 11)  #: fields, methods, methods of interfaces
+_ABSTRACT = 0x0400  #: among the flags of classes, interfaces and methods
 #: The release of Java whose classes there are.
 _JAVA = "8"
 
@@ -34,17 +36,18 @@ class _ClassFile:
                 self._pool[index] = (tag, data[at:at + _SIZES[tag]])
                 at += _SIZES[tag]
             index += 2 if tag in (_LONG, _DOUBLE) else 1
-        _, _, above, interfaces = struct.unpack_from(">HHHH", data, at)
+        flags, _, above, interfaces = struct.unpack_from(">HHHH", data, at)
         at += 8
         self.parents = [self._class(one) for one in (above, *struct.unpack_from(f">{interfaces}H", data, at)) if one]
-        self.has = set()
+        self.is_abstract = bool(flags & _ABSTRACT)
+        self.has, self.abstract = set(), set()
         at += 2 * interfaces
         for _ in range(2):  # fields, then methods
             (members,) = struct.unpack_from(">H", data, at)
             at += 2
             for _ in range(members):
-                _, name, kind, attributes = struct.unpack_from(">HHHH", data, at)
-                self.has.add((self._text(name), self._text(kind)))
+                flags, name, kind, attributes = struct.unpack_from(">HHHH", data, at)
+                (self.abstract if flags & _ABSTRACT else self.has).add((self._text(name), self._text(kind)))
                 at += 8
                 for _ in range(attributes):
                     at += 6 + struct.unpack_from(">I", data, at + 2)[0]
@@ -86,15 +89,26 @@ def missing(jar, library):
         archive, entry = where[name]
         return _ClassFile(archive.read(entry))
 
-    def has(owner, name, kind):
-        return owner in where and ((name, kind) in read(owner).has or any(has(parent, name, kind) for parent in read(owner).parents))
+    def has(owner, member, with_code=False):
+        if owner not in where:
+            return False
+        file = read(owner)
+        return member in file.has or not with_code and member in file.abstract or any(has(parent, member, with_code) for parent in file.parents)
+
+    ours = {name[:-len(".class")] for name in archives[0].namelist()}
+
+    def promised(owner):
+        return read(owner).abstract.union(*(promised(parent) for parent in read(owner).parents if parent in ours))
 
     lacking = set()
     for name in archives[0].namelist():
         if name.endswith(".class"):
             file = read(name[:-len(".class")])
             lacking |= {one for one in file.classes() if one not in where}
-            lacking |= {f"{owner}.{member}{kind}" for owner, member, kind in file.members() if owner in where and not has(owner, member, kind)}
+            lacking |= {f"{owner}.{member}{kind}" for owner, member, kind in file.members() if owner in where and not has(owner, (member, kind))}
+            if not file.is_abstract:
+                name = name[:-len(".class")]
+                lacking |= {f"{name}.{member}{kind}" for member, kind in promised(name) if not has(name, (member, kind), with_code=True)}
     for archive in (*archives, java):
         archive.close()
     return sorted(lacking)

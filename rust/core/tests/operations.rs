@@ -15,7 +15,7 @@ fn the_table_of_knobs_is_not_stale() {
 
 #[test]
 fn the_knobs_of_the_resource_manager_are_known_and_told() {
-    let java = file("java/scheduler/src/main/java/io/hiatus/scheduler/HiatusConfiguration.java");
+    let java = file("java/scheduler/src/main/java/io/hiatus/scheduler/config/HiatusConfiguration.java");
     let read = java.split("= PREFIX + \"").skip(1).filter_map(|rest| rest.split_once('"')).map(|(name, _)| name);
     // The mode is the core's, too.
     let read: Vec<&str> = read.filter(|name| *name != "mode").collect();

@@ -1,4 +1,4 @@
-//! The native methods of `io.hiatus.scheduler.Native`. Each converts, calls and converts; whatever goes wrong, a panic
+//! The native methods of `io.hiatus.scheduler.bridge.Native`. Each converts, calls and converts; whatever goes wrong, a panic
 //! included, reaches Java as an unchecked `NativeException` with the message, and the JVM stays usable.
 #![allow(unsafe_code, reason = "exported symbols and direct buffers are what this file is for")]
 
@@ -19,7 +19,7 @@ use std::any::Any;
 /// Throws errors and panics as `NativeException`.
 struct Throw;
 
-const EXCEPTION: &str = "io/hiatus/scheduler/NativeException";
+const EXCEPTION: &str = "io/hiatus/scheduler/bridge/NativeException";
 
 fn throw<T: Default>(env: &mut Env<'_>, message: String) -> jni::errors::Result<T> {
     if !env.exception_check() {
@@ -102,29 +102,29 @@ fn answer(
 
 natives! {
     /// `static native int abi()`
-    fn Java_io_hiatus_scheduler_Native_abi(_env) -> jint {
+    fn Java_io_hiatus_scheduler_bridge_Native_abi(_env) -> jint {
         Ok(ABI)
     }
 
     /// `static native long create(String properties)`
-    fn Java_io_hiatus_scheduler_Native_create(env, properties: JString<'a>) -> jlong {
+    fn Java_io_hiatus_scheduler_bridge_Native_create(env, properties: JString<'a>) -> jlong {
         Core::create(&text(env, &properties)?)
     }
 
     /// `static native void configure(long handle, String properties)`
-    fn Java_io_hiatus_scheduler_Native_configure(env, handle: jlong, properties: JString<'a>) {
+    fn Java_io_hiatus_scheduler_bridge_Native_configure(env, handle: jlong, properties: JString<'a>) {
         Core::with(handle, |core| core.configure(&text(env, &properties)?))
     }
 
     /// `static native void check(String properties)`
-    fn Java_io_hiatus_scheduler_Native_check(env, properties: JString<'a>) {
+    fn Java_io_hiatus_scheduler_bridge_Native_check(env, properties: JString<'a>) {
         session::settings(&text(env, &properties)?)?;
         Ok(())
     }
 
     /// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
     /// answers, of which those that do not fit wait for `rest`; with [`MORE`], [`SAID`] and [`LENDS`], to save calls that find nothing.
-    fn Java_io_hiatus_scheduler_Native_step(
+    fn Java_io_hiatus_scheduler_bridge_Native_step(
         env,
         handle: jlong,
         now_ms: jlong,
@@ -146,18 +146,18 @@ natives! {
 
     /// `static native int rest(long handle, ByteBuffer answers)`: answers that did not fit the last time; 0 when there are
     /// no more.
-    fn Java_io_hiatus_scheduler_Native_rest(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+    fn Java_io_hiatus_scheduler_bridge_Native_rest(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, |_| ())
     }
 
     /// `static native boolean hasMore(long handle)`: whether another step is worth while before there are new facts.
-    fn Java_io_hiatus_scheduler_Native_hasMore(_env, handle: jlong) -> jboolean {
+    fn Java_io_hiatus_scheduler_bridge_Native_hasMore(_env, handle: jlong) -> jboolean {
         Core::with(handle, |core| Ok(core.has_more()))
     }
 
     /// `static native int nodeViews(long handle, ByteBuffer nodes, int length, ByteBuffer answers)`: what the core knows of
     /// the nodes whose numbers (u32, little-endian) fill so many bytes; the rest by `rest`.
-    fn Java_io_hiatus_scheduler_Native_nodeViews(
+    fn Java_io_hiatus_scheduler_bridge_Native_nodeViews(
         env,
         handle: jlong,
         nodes: JByteBuffer<'a>,
@@ -171,25 +171,25 @@ natives! {
     }
 
     /// `static native int views(long handle, ByteBuffer answers)`: what the core knows, as views; the rest by `rest`.
-    fn Java_io_hiatus_scheduler_Native_views(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+    fn Java_io_hiatus_scheduler_bridge_Native_views(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, |core| core.write(convert::views))
     }
 
     /// `static native int tally(long handle, ByteBuffer answers)`: what happened so far and the loads of the queues, as views; the
     /// rest by `rest`.
-    fn Java_io_hiatus_scheduler_Native_tally(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+    fn Java_io_hiatus_scheduler_bridge_Native_tally(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, |core| core.write(convert::tally_view))
     }
 
     /// `static native long jobClass(String name, String tags)`: the number of the class of an application of that name, with these
     /// tags, one a line.
-    fn Java_io_hiatus_scheduler_Native_jobClass(env, name: JString<'a>, tags: JString<'a>) -> jlong {
+    fn Java_io_hiatus_scheduler_bridge_Native_jobClass(env, name: JString<'a>, tags: JString<'a>) -> jlong {
         let (name, tags) = (text(env, &name)?, text(env, &tags)?);
         Ok(class_id(&job_class(&name, tags.lines())).0.cast_signed())
     }
 
     /// `static native void keepHistory(long handle, String dir, long mostRuns)`: nowhere if there is no directory.
-    fn Java_io_hiatus_scheduler_Native_keepHistory(env, handle: jlong, dir: JString<'a>, most_runs: jlong) {
+    fn Java_io_hiatus_scheduler_bridge_Native_keepHistory(env, handle: jlong, dir: JString<'a>, most_runs: jlong) {
         let dir = if dir.is_null() { None } else { Some(text(env, &dir)?) };
         let bounds = Bounds { runs: most_runs.max(0).cast_unsigned() };
         Core::with(handle, |core| core.keep_history(dir.map(|dir| (dir.into(), bounds))))
@@ -197,25 +197,25 @@ natives! {
 
     /// `static native int known(long handle, ByteBuffer answers)`: what has become known of applications, as facts for the next
     /// step; the rest by `rest`.
-    fn Java_io_hiatus_scheduler_Native_known(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+    fn Java_io_hiatus_scheduler_bridge_Native_known(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, Core::tell_known)
     }
 
     /// `static native String explain(long handle)`
-    fn Java_io_hiatus_scheduler_Native_explain(env, handle: jlong) -> JString<'a> {
+    fn Java_io_hiatus_scheduler_bridge_Native_explain(env, handle: jlong) -> JString<'a> {
         let json = Core::with(handle, |core| core.explain())?;
         Ok(JString::from_str(env, json)?)
     }
 
     /// `static native void listen(int level)`: from now on what is said up to that level is kept for `said`; 0 for nothing, 5 for
     /// traces.
-    fn Java_io_hiatus_scheduler_Native_listen(_env, level: jint) {
+    fn Java_io_hiatus_scheduler_bridge_Native_listen(_env, level: jint) {
         said::listen(level);
         Ok(())
     }
 
     /// `static native String said()`: what was said since the last call, one message a line behind its level; null for nothing.
-    fn Java_io_hiatus_scheduler_Native_said(env) -> JString<'a> {
+    fn Java_io_hiatus_scheduler_bridge_Native_said(env) -> JString<'a> {
         match said::take() {
             Some(lines) => Ok(JString::from_str(env, lines)?),
             None => Ok(JString::default()),
@@ -223,12 +223,12 @@ natives! {
     }
 
     /// `static native void destroy(long handle)`
-    fn Java_io_hiatus_scheduler_Native_destroy(_env, handle: jlong) {
+    fn Java_io_hiatus_scheduler_bridge_Native_destroy(_env, handle: jlong) {
         Core::destroy(handle)
     }
 
     /// `static native void testingPanic(long handle, String message)`: for the tests of the boundary itself.
-    fn Java_io_hiatus_scheduler_Native_testingPanic(env, handle: jlong, message: JString<'a>) {
+    fn Java_io_hiatus_scheduler_bridge_Native_testingPanic(env, handle: jlong, message: JString<'a>) {
         let message = text(env, &message)?;
         Core::with(handle, |_| -> Result<(), CoreError> { panic!("{message}") })
     }

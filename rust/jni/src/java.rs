@@ -7,32 +7,32 @@ use std::path::{Path, PathBuf};
 /// Where the generated file is checked in, seen from this crate's folder. That is the caller's to name: the library would
 /// depend on where it was built.
 pub fn path(manifest_dir: &str) -> PathBuf {
-    Path::new(manifest_dir).join("../../java/scheduler/src/generated/java/io/hiatus/scheduler/Records.java")
+    Path::new(manifest_dir).join("../../java/scheduler/src/generated/java/io/hiatus/scheduler/bridge/Records.java")
 }
 
 /// Its text.
 pub fn records() -> String {
     let mut out = String::from(
         "// Generated from rust/wire/src/layout.rs by `cargo run -p hiatus-jni --bin generate-records`. Do not edit.\n\
-         package io.hiatus.scheduler;\n\n\
+         package io.hiatus.scheduler.bridge;\n\n\
          import java.nio.ByteBuffer;\n\n\
          /** Layouts of all records that cross the boundary to the native library. */\n\
-         final class Records {\n",
+         public final class Records {\n",
     );
     line(&mut out, 1, "/** Layouts and version in one number; the native library has the same. */");
-    line(&mut out, 1, &format!("static final int ABI = {ABI};"));
+    line(&mut out, 1, &format!("public static final int ABI = {ABI};"));
     line(&mut out, 1, "/** Bytes of kind and length before the fields. */");
-    line(&mut out, 1, &format!("static final int HEADER = {HEADER};"));
+    line(&mut out, 1, &format!("public static final int HEADER = {HEADER};"));
     line(
         &mut out,
         1,
         "/** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */",
     );
-    line(&mut out, 1, &format!("static final long MORE = {MORE}L;"));
+    line(&mut out, 1, &format!("public static final long MORE = {MORE}L;"));
     line(&mut out, 1, "/** There too: the core said something. */");
-    line(&mut out, 1, &format!("static final long SAID = {SAID}L;"));
+    line(&mut out, 1, &format!("public static final long SAID = {SAID}L;"));
     line(&mut out, 1, "/** And there: reduces of some queue lend their room. */");
-    line(&mut out, 1, &format!("static final long LENDS = {LENDS}L;"));
+    line(&mut out, 1, &format!("public static final long LENDS = {LENDS}L;"));
     line(&mut out, 0, "");
     line(&mut out, 1, "private Records() {");
     line(&mut out, 1, "}");
@@ -54,7 +54,7 @@ fn told(out: &mut String, layout: &Layout) {
     }
     line(out, 0, "");
     line(out, 1, &format!("/** {} */", layout.doc));
-    line(out, 1, &format!("static void put{}({}) {{", layout.name, parameters.join(", ")));
+    line(out, 1, &format!("public static void put{}({}) {{", layout.name, parameters.join(", ")));
     let to = if parameters.len() > 1 { "ByteBuffer to = " } else { "" };
     line(out, 2, &format!("{to}out.record({}, {length});", layout.kind));
     for (name, t) in layout.fields {
@@ -69,15 +69,15 @@ fn told(out: &mut String, layout: &Layout) {
 fn answer(out: &mut String, layout: &Layout) {
     line(out, 0, "");
     line(out, 1, &format!("/** {} */", layout.doc));
-    line(out, 1, &format!("static final class {} {{", layout.name));
-    line(out, 2, &format!("static final int KIND = {};", layout.kind));
+    line(out, 1, &format!("public static final class {} {{", layout.name));
+    line(out, 2, &format!("public static final int KIND = {};", layout.kind));
     line(out, 0, "");
     line(out, 2, &format!("private {}() {{", layout.name));
     line(out, 2, "}");
     let mut offset = HEADER;
     for (name, t) in layout.fields {
         line(out, 0, "");
-        line(out, 2, &format!("static {} {}(ByteBuffer from, int at) {{", java(*t), camel(name)));
+        line(out, 2, &format!("public static {} {}(ByteBuffer from, int at) {{", java(*t), camel(name)));
         line(out, 3, &format!("return from.get{}(at + {offset});", capital(java(*t))));
         line(out, 2, "}");
         offset += size(*t);

@@ -2,6 +2,8 @@ package io.hiatus.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hiatus.scheduler.cli.AnswerTables;
+import io.hiatus.scheduler.cli.ConfigCheck;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,59 +1,65 @@
 package io.hiatus.scheduler;
 
+import io.hiatus.scheduler.apply.CommitObserver;
+import io.hiatus.scheduler.apply.ContainerControl;
+import io.hiatus.scheduler.apply.DecisionExecutor;
+import io.hiatus.scheduler.apply.DecisionLog;
+import io.hiatus.scheduler.apply.Drainer;
+import io.hiatus.scheduler.apply.PreemptionMonitorGuard;
+import io.hiatus.scheduler.cluster.ClusterAccess;
+import io.hiatus.scheduler.config.HeartbeatLimits;
+import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.engine.Engine;
+import io.hiatus.scheduler.engine.Operations;
+import io.hiatus.scheduler.facts.CoreFeed;
+import io.hiatus.scheduler.facts.EventReporter;
+import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.SnapshotReporter;
+import io.hiatus.scheduler.metrics.HiatusMetrics;
+import io.hiatus.scheduler.state.DemotedUsage;
+import io.hiatus.scheduler.state.Demotions;
+import io.hiatus.scheduler.state.Parking;
+import io.hiatus.scheduler.web.HiatusPages;
+import io.hiatus.scheduler.web.HiatusWebService;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
-import org.apache.hadoop.util.Time;
-import org.apache.hadoop.util.VersionInfo;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
-import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.SchedulingRequest;
-import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.RunningWebApp;
-import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.YieldingCapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.SchedulerContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerPreemptEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeLabelsUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSet;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.CandidateNodeSetUtils;
-import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
-import org.apache.hadoop.yarn.util.resource.Resources;
 import org.apache.hadoop.yarn.webapp.WebApp;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,46 +69,45 @@ import org.slf4j.LoggerFactory;
  * the core proposes; queues, limits, access control, labels, recovery and web pages are CapacityScheduler's. There is
  * no policy here.
  */
-public class HiatusScheduler extends YieldingCapacityScheduler {
+public class HiatusScheduler extends YieldingCapacityScheduler implements ClusterAccess, Operations.Provider {
   private static final Logger LOG = LoggerFactory.getLogger(HiatusScheduler.class);
-  private static final long WATCH_MS = 1_000;
   /** Stopping and standing by do not wait longer for one of our threads. */
   private static final long STOP_PATIENCE_MS = 2_000;
 
-  private final Teller teller = new Teller(this);
-  private final EventTeller events = new EventTeller(this, teller);
-  private final Parking parking = new Parking(this);
-  private final Object explaining = new Object();
-  private HiatusMetrics metrics;
-  private Demotions demotions;
-  private Uncounted uncounted;
+  // What is not private is looked at by tests.
+  final CoreFeed core = new CoreFeed();
+  Demotions demotions;
+  private DemotedUsage demotedUsage;
+  Parking parking;
+  SnapshotReporter reporter;
+  private EventReporter events;
   private ContainerControl control;
-  private DecisionLog decisionLog;
+  private CommitObserver commits;
   private Drainer drainer;
-  private Engine engine;
-  private StockPreemption stockPreemption;
-  private Ticker ticker;
-  private Thread watchdog;
-  private ProgressPoller poller;
-  private ReportReceiver receiver;
+  private PreemptionMonitorGuard preemptionGuard;
+  Engine engine;
+  private Operations operations;
+  private Services services;
   /** What is in force; read at the start only where it says so. */
   private HiatusConfiguration inForce;
-  private volatile Sides sides;
 
   @Override
   public void serviceInit(Configuration conf) throws Exception {
-    // A set: a ResourceManager that becomes active again makes a new scheduler from the same configuration.
-    Set<String> pages = new TreeSet<>(conf.getTrimmedStringCollection(YarnConfiguration.YARN_HTTP_WEBAPP_EXTERNAL_CLASSES));
-    pages.add(HiatusWebService.class.getName());
-    conf.setStrings(YarnConfiguration.YARN_HTTP_WEBAPP_EXTERNAL_CLASSES, pages.toArray(new String[0]));
-    metrics = HiatusMetrics.register(createMetrics());
-    decisionLog = new DecisionLog(metrics);
+    HiatusWebService.addTo(conf);
+    HiatusMetrics metrics = HiatusMetrics.register(createMetrics());
+    DecisionLog log = new DecisionLog(metrics);
     demotions = new Demotions(this, metrics, conf);
-    uncounted = new Uncounted(this, demotions);
-    control = new ContainerControl(this, demotions, metrics);
-    drainer = new Drainer(this, demotions, control, decisionLog);
-    engine = new Engine(this, metrics);
-    stockPreemption = new StockPreemption(metrics);
+    demotedUsage = new DemotedUsage(this, demotions);
+    parking = new Parking(this, demotions);
+    reporter = new SnapshotReporter(this, demotions, parking);
+    events = new EventReporter(this, reporter);
+    control = new ContainerControl(this, demotions, parking, metrics, core);
+    commits = new CommitObserver(core, control);
+    drainer = new Drainer(this, demotions, control, log);
+    preemptionGuard = new PreemptionMonitorGuard(this, metrics);
+    engine = new Engine(this, core, metrics, reporter, demotions, preemptionGuard, () -> createFacts(demotions::isOurs),
+        facts -> new DecisionExecutor(this, facts, metrics, control, demotions, parking, log));
+    operations = new Operations(this, core, engine, parking, writeLock);
     super.serviceInit(conf);
     underWriteLock(this::configure);
   }
@@ -111,74 +116,24 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   public void serviceStart() throws Exception {
     super.serviceStart();
     underWriteLock(engine::activate);
-    HiatusConfiguration conf = inForce;
-    ticker = new Ticker(conf.stepIntervalMs(), () -> locked(engine::tick));
-    ticker.start();
-    watchdog = new Thread(this::watch, "HiatusWatchdog");
-    watchdog.setDaemon(true);
-    watchdog.start();
-    if (demotions.saver() != null) {
-      demotions.saver().start();
-    }
-    startReceiver(conf.reportAddress());
-    if (conf.progressIntervalMs() > 0) {
-      poller = new ProgressPoller(this::apps, engine::facts, id -> receiver != null && receiver.hears(id),
-          id -> MasterTls.of(getRMContext().getProxyCAManager().getProxyCA(), id), conf);
-      poller.start();
-    }
+    services = new Services(this, core, engine, writeLock, demotions.saver(), inForce);
+    services.start(inForce);
     WebApp web = RunningWebApp.of(getRMContext().getResourceManager());
     if (web != null) { // tests have none
       HiatusPages.addTo(web, getRMContext().getResourceManager());
     }
   }
 
-  /** Without it jobs are asked, or nothing is known of their tasks: nothing that the ResourceManager should not start for. */
-  private void startReceiver(InetSocketAddress address) {
-    if (address == null) {
-      return;
-    }
-    try {
-      receiver = new ReportReceiver(address, getRMContext().getAMRMTokenSecretManager(), this::containersOf, engine::facts,
-          Time::monotonicNow);
-      receiver.start();
-    } catch (IOException e) {
-      LOG.error("HIATUS: jobs cannot report on {} ({})", address, HiatusConfiguration.REPORT_PORT, e);
-    }
-  }
-
-  private int containersOf(ApplicationAttemptId id) {
-    SchedulerApplicationAttempt attempt = getApplicationAttempt(id);
-    return attempt == null || !attempt.getApplicationAttemptId().equals(id) ? -1 : attempt.getLiveContainersMap().size();
-  }
-
   @Override
   public void serviceStop() throws Exception {
-    if (poller != null) {
-      poller.end();
-    }
-    if (receiver != null) {
-      receiver.end();
-    }
-    for (Thread thread : new Thread[] {ticker, watchdog, poller, receiver}) {
-      end(thread);
-    }
-    if (demotions != null && demotions.saver() != null) {
-      demotions.saver().end();
-      demotions.saver().join(STOP_PATIENCE_MS);
-      end(demotions.saver());
+    if (services != null) {
+      services.stop(STOP_PATIENCE_MS);
     }
     if (engine != null) {
-      underWriteLock(() -> engine.guard(engine::stop));
+      underWriteLock(() -> core.guard(engine::stop));
       engine.awaitRecording(STOP_PATIENCE_MS);
     }
     super.serviceStop();
-  }
-
-  private static void end(Thread thread) throws InterruptedException {
-    if (thread != null) {
-      thread.interrupt();
-      thread.join(STOP_PATIENCE_MS); // whoever is late finds no core, and nobody who listens
-    }
   }
 
   @Override
@@ -191,7 +146,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     }
     super.reinitialize(newConf, context);
     underWriteLock(this::configure);
-    tell(facts -> {
+    core.tell(facts -> {
       facts.queuesChanged();
       facts.activeChanged();
     });
@@ -209,11 +164,10 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   private void putInForce(HiatusConfiguration conf) {
     inForce = conf;
-    // Each node is told anew with its next heartbeat if it is on another side now.
-    sides = new Sides(conf);
+    reporter.configure(conf);
     engine.configure(conf);
     drainer.configure(conf);
-    stockPreemption.configure(getConfiguration(), engine.places());
+    preemptionGuard.configure(getConfiguration(), engine.places());
     HeartbeatLimits.tell(getConfiguration(), engine.places());
     // Not refused: it may be created later.
     unknownQueues(conf).forEach(path -> LOG.warn("HIATUS: there is no queue {} now: its properties have no effect", path));
@@ -224,29 +178,19 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     return conf.queues().stream().filter(path -> getQueue(path) == null).collect(Collectors.toList());
   }
 
-  /** Which nodes are on which side of a mixed cluster. */
-  Sides sides() {
-    return sides;
-  }
-
   HiatusMetrics createMetrics() {
     return new HiatusMetrics();
   }
 
-  String hadoopVersion() {
-    return VersionInfo.getVersion();
-  }
-
-  Facts createFacts() {
-    return new Facts(countsMemoryOnly(), demotions::isOurs);
+  FactWriter createFacts(Predicate<ContainerId> isOurs) {
+    return new FactWriter(countsMemoryOnly(), isOurs);
   }
 
   // ---- What happens, told to the core ----
 
   @Override
   public void handle(SchedulerEvent event) {
-    if (isStockPreemption(event)) {
-      stockPreemption.refused(((ContainerPreemptEvent) event).getContainer().getContainerId());
+    if (preemptionGuard.refuses(event, engine.places())) {
       return;
     }
     if (event.getType() == SchedulerEventType.NODE_LABELS_UPDATE) {
@@ -254,31 +198,15 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     } else {
       super.handle(event);
     }
-    engine.guard(() -> demotions.hear(event));
-    tell(facts -> underWriteLock(() -> events.tell(facts, event)));
+    core.guard(() -> demotions.hear(event));
+    core.tell(facts -> underWriteLock(() -> events.tell(facts, event)));
   }
 
   private void relabel(NodeLabelsUpdateSchedulerEvent event) {
     Map<ContainerId, String> partitions = new HashMap<>();
-    engine.guard(() -> partitions.putAll(uncounted.partitions(event.getUpdatedNodeToLabels().keySet())));
+    core.guard(() -> partitions.putAll(demotedUsage.partitions(event.getUpdatedNodeToLabels().keySet())));
     super.handle(event);
-    engine.guard(() -> uncounted.relabelled(partitions));
-  }
-
-  /**
-   * Whether it is an order that is not carried out. While Hiatus places that is what CapacityScheduler's preemption orders. What a
-   * node orders that its administrator made smaller than what runs there, with a time-out, looks alike and is none; but a node
-   * that is being decommissioned is never too full: its total follows, a heartbeat late, what goes on there.
-   */
-  private boolean isStockPreemption(SchedulerEvent event) {
-    if (event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_PREEMPTION
-        && event.getType() != SchedulerEventType.MARK_CONTAINER_FOR_KILLABLE) {
-      return false;
-    }
-    FiCaSchedulerNode node = getNode(((ContainerPreemptEvent) event).getContainer().getAllocatedNode());
-    boolean tooFull = node != null && node.isOvercommitTimeOutSet()
-        && !Resources.fitsIn(getResourceCalculator(), Resources.none(), node.getUnallocatedResource());
-    return tooFull ? node.getRMNode().getState() == NodeState.DECOMMISSIONING : engine.places();
+    core.guard(() -> demotedUsage.relabelled(partitions));
   }
 
   @Override
@@ -287,73 +215,35 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
       List<String> blacklistRemovals, ContainerUpdates updateRequests) {
     Allocation allocation = super.allocate(id, ask, schedulingRequests, release, blacklistAdditions,
         blacklistRemovals, updateRequests);
-    engine.guard(() -> {
+    core.guard(() -> {
       control.complete(getApplicationAttempt(id), allocation);
-      withhold(allocation, demotions.lentAndFree());
+      demotions.withholdLent(allocation);
     });
     // Most calls change nothing, and come often.
     if (isAny(ask) || isAny(schedulingRequests) || isAny(blacklistAdditions) || isAny(blacklistRemovals) || updateRequests != null
         && (isAny(updateRequests.getIncreaseRequests()) || isAny(updateRequests.getPromotionRequests()))) {
-      tell(facts -> facts.asksChanged(id.getApplicationId()));
+      core.tell(facts -> facts.asksChanged(id.getApplicationId()));
     }
     tellResized(allocation.getIncreasedContainers());
     tellResized(allocation.getDecreasedContainers());
     return allocation;
   }
 
-  /** Tells the application of less room than there is (its headroom): MapReduce would ask for reduces that may not start there. */
-  private static void withhold(Allocation allocation, Resource room) {
-    if (allocation.getResourceLimit() != null && !Resources.isNone(room)) {
-      allocation.setResourceLimit(Resources.subtractNonNegative(allocation.getResourceLimit(), room));
-    }
-  }
-
   private void tellResized(List<Container> containers) {
     if (isAny(containers)) {
-      tell(facts -> containers.forEach(container -> facts.resized(getRMContainer(container.getId()))));
+      core.tell(facts -> containers.forEach(container -> facts.resized(getRMContainer(container.getId()))));
     }
   }
 
   @Override
   @SuppressWarnings({"rawtypes", "unchecked"})
   public boolean tryCommit(Resource cluster, ResourceCommitRequest request, boolean updatePending) {
-    ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> typed = request;
-    boolean[] forMaster = new boolean[1];
-    tell(facts -> forMaster[0] = allocates(typed) && allocated(typed).getSchedulerApplicationAttempt().isWaitingForAMContainer());
-    boolean promotesOurs = control.promotesOurs(typed);
-    if (promotesOurs) {
-      engine.guard(() -> control.settle(allocated(typed).getSchedulerApplicationAttempt()));
-    }
-    boolean committed = super.tryCommit(cluster, request, updatePending);
-    if (committed && promotesOurs) {
-      engine.guard(() -> control.completePromotions(allocated(typed).getSchedulerApplicationAttempt()));
-    }
-    if (committed) {
-      tell(facts -> {
-        if (allocates(typed)) {
-          RMContainer container = allocated(typed).getRmContainer();
-          if (Facts.isHolder(container)) {
-            facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
-          } else {
-            facts.container(container, forMaster[0]);
-          }
-        }
-      });
-    }
-    return committed;
-  }
-
-  private static boolean allocates(ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
-    return !request.getContainersToAllocate().isEmpty();
-  }
-
-  private static SchedulerContainer<FiCaSchedulerApp, FiCaSchedulerNode> allocated(
-      ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
-    return request.getFirstAllocatedOrReservedContainer().getAllocatedOrReservedContainer();
+    return commits.commit(request, () -> super.tryCommit(cluster, request, updatePending));
   }
 
   /** Commits, which takes back what the proposal added to the unconfirmed, unless it fails half-way. */
-  boolean commit(FiCaSchedulerApp attempt, ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
+  @Override
+  public boolean commit(FiCaSchedulerApp attempt, ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request) {
     boolean came = false;
     try {
       boolean committed = tryCommit(getClusterResource(), request, true);
@@ -375,7 +265,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   @Override
   protected void containerLaunchedOnNode(ContainerId id, SchedulerNode node) {
     super.containerLaunchedOnNode(id, node);
-    tell(facts -> facts.launched(id));
+    core.tell(facts -> facts.launched(id));
   }
 
   @Override
@@ -383,10 +273,10 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     super.completedContainer(container, status, event);
     if (container != null) {
       if (container.getExecutionType() == ExecutionType.OPPORTUNISTIC) { // the others' ends were told below
-        tellCompleted(container, status);
+        control.ended(container, status);
       }
       if (container.getContainerRequest() != null) { // nobody had fetched it: its ask is wanted again
-        tell(facts -> facts.asksChanged(container.getApplicationAttemptId().getApplicationId()));
+        core.tell(facts -> facts.asksChanged(container.getApplicationAttemptId().getApplicationId()));
       }
     }
   }
@@ -395,14 +285,14 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   @Override
   protected void completedContainerInternal(RMContainer container, ContainerStatus status, RMContainerEventType event) {
     super.completedContainerInternal(container, status, event);
-    tellCompleted(container, status);
+    control.ended(container, status);
   }
 
   @Override
   public String moveApplication(ApplicationId id, String target) throws YarnException {
     String moved = moveLocked(id, target);
-    tell(facts -> {
-      underWriteLock(() -> teller.appChanged(facts, id));
+    core.tell(facts -> {
+      underWriteLock(() -> reporter.appChanged(facts, id));
       facts.activeChanged();
     });
     return moved;
@@ -415,7 +305,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
       QueueMetrics from = attempt == null ? null : attempt.getQueue().getMetrics();
       String moved = super.moveApplication(id, target);
       if (from != null) {
-        engine.guard(() -> uncounted.moved(id, from));
+        core.guard(() -> demotedUsage.moved(id, from));
       }
       return moved;
     } finally {
@@ -427,7 +317,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   public Priority updateApplicationPriority(Priority priority, ApplicationId id,
       SettableFuture<Object> future, UserGroupInformation user) throws YarnException {
     Priority updated = super.updateApplicationPriority(priority, id, future, user);
-    tell(facts -> underWriteLock(() -> teller.appChanged(facts, id)));
+    core.tell(facts -> underWriteLock(() -> reporter.appChanged(facts, id)));
     return updated;
   }
 
@@ -453,7 +343,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
 
   private void drain(FiCaSchedulerNode node) {
     if (isReady()) {
-      engine.guard(() -> drainer.drain(node));
+      core.guard(() -> drainer.drain(node));
     }
   }
 
@@ -464,9 +354,9 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
       FiCaSchedulerNode node = getNode(rmNode.getNodeID());
       // Until it is ready nothing takes what would be told with every heartbeat.
       if (node != null && isReady()) {
-        tell(facts -> teller.heartbeat(facts, node, rmNode));
-        if (engine.step() && ticker != null) {
-          ticker.wake();
+        core.tell(facts -> reporter.heartbeat(facts, node, rmNode));
+        if (engine.step() && services != null) {
+          services.wake();
         }
         if (!engine.places()) {
           drain(node);
@@ -478,150 +368,16 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
     });
   }
 
-  // ---- What the engine needs of the scheduler ----
+  // ---- What our own parts need of the scheduler ----
 
-  /** The application's current attempt, or null. */
-  FiCaSchedulerApp attempt(ApplicationId id) {
-    SchedulerApplication<FiCaSchedulerApp> application = applications.get(id);
-    return application == null ? null : application.getCurrentAppAttempt();
-  }
-
-  void update(SchedulerApplicationAttempt attempt, ContainerUpdates updates) {
+  @Override
+  public void update(SchedulerApplicationAttempt attempt, ContainerUpdates updates) {
     handleContainerUpdates(attempt, updates);
   }
 
-  private List<RMApp> apps() {
-    return applications.keySet().stream().map(getRMContext().getRMApps()::get).filter(Objects::nonNull)
-        .collect(Collectors.toList());
-  }
-
-  boolean countsMemoryOnly() {
-    return getResourceCalculator() instanceof DefaultResourceCalculator;
-  }
-
-  /** After a restart the ResourceManager gives nodes time to report before anything is placed. */
-  boolean isReady() {
-    return !getRMContext().isWorkPreservingRecoveryEnabled()
-        || getRMContext().isSchedulerReadyForAllocatingContainers();
-  }
-
-  /** Takes back what stock reserved: Hiatus keeps room for large asks in its own way, and a reserved node takes nothing else. */
-  void dropReservations() {
-    getAllNodes().forEach(this::dropReservation);
-  }
-
-  private void dropReservation(FiCaSchedulerNode node) {
-    if (node.getReservedContainer() != null) {
-      killReservedContainer(node.getReservedContainer());
-    }
-  }
-
-  Engine engine() {
-    return engine;
-  }
-
-  Demotions demotions() {
-    return demotions;
-  }
-
-  ContainerControl control() {
-    return control;
-  }
-
-  DecisionLog decisionLog() {
-    return decisionLog;
-  }
-
-  StockPreemption stockPreemption() {
-    return stockPreemption;
-  }
-
-  Teller teller() {
-    return teller;
-  }
-
-  Parking parking() {
-    return parking;
-  }
-
-  /**
-   * Puts an application aside, or takes it up again.
-   *
-   * @return false if Hiatus is off
-   * @throws IllegalArgumentException if it does not run
-   * @throws java.io.UncheckedIOException if the state store does not keep it; nothing has changed then
-   */
-  boolean park(ApplicationId id, boolean parked) {
-    return withCore(facts -> parking.park(id, parked, facts));
-  }
-
-  /** The same for one container. */
-  boolean park(ContainerId id, boolean parked) {
-    return withCore(facts -> parking.park(id, parked, facts));
-  }
-
-  private boolean withCore(Consumer<Facts> work) {
-    boolean there = locked(() -> {
-      Facts facts = engine.facts();
-      if (facts != null) {
-        work.accept(facts);
-      }
-      return facts != null;
-    });
-    engine.explainer().forget();
-    return there;
-  }
-
-  /** What Hiatus does and why, now or a moment ago: mostly without the scheduler's lock. */
-  Explanation explained() {
-    Explanation latest = engine.explainer().latest();
-    if (latest == null) {
-      // Of many who ask at once one takes the scheduler's lock.
-      synchronized (explaining) {
-        latest = engine.explainer().latest();
-        return latest == null ? explainNow() : latest;
-      }
-    }
-    return latest;
-  }
-
-  /** What it does and why at this moment. */
-  Explanation explainNow() {
-    return locked(engine::explain);
-  }
-
-  private void tellCompleted(RMContainer container, ContainerStatus status) {
-    if (container != null) {
-      engine.guard(() -> {
-        if (demotions.isOurs(container.getContainerId())) {
-          control.takeBackPromotion(container);
-        }
-        demotions.forget(container.getContainerId());
-      });
-      tell(facts -> {
-        facts.completed(container.getContainerId(), Facts.Exit.of(status.getExitStatus()));
-        parking.forget(container.getContainerId());
-      });
-    }
-  }
-
-  /** Tells the core, if it listens. */
-  void tell(Consumer<Facts> telling) {
-    Facts facts = engine.facts();
-    if (facts != null) {
-      engine.guard(() -> telling.accept(facts));
-    }
-  }
-
-  private void watch() {
-    try {
-      while (true) {
-        Thread.sleep(WATCH_MS);
-        engine.watch();
-      }
-    } catch (InterruptedException e) {
-      // The scheduler stops.
-    }
+  @Override
+  public Operations operations() {
+    return operations;
   }
 
   private static boolean isAny(List<?> list) {
@@ -629,16 +385,9 @@ public class HiatusScheduler extends YieldingCapacityScheduler {
   }
 
   private void underWriteLock(Runnable work) {
-    locked(() -> {
-      work.run();
-      return true;
-    });
-  }
-
-  private <T> T locked(Supplier<T> work) {
     writeLock.lock();
     try {
-      return work.get();
+      work.run();
     } finally {
       writeLock.unlock();
     }

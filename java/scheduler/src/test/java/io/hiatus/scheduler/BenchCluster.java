@@ -2,6 +2,7 @@ package io.hiatus.scheduler;
 
 import static java.util.Collections.emptyList;
 
+import io.hiatus.scheduler.facts.SnapshotReporter;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -47,7 +48,7 @@ final class BenchCluster {
   static final int TASK_MB = 1024;
   private static final int NODES_PER_RACK = 40;
   private static final Set<NodeAttribute> SUSPENDS = Collections.singleton(NodeAttribute.newInstance(
-      NodeAttribute.PREFIX_DISTRIBUTED, Teller.SUSPEND_ATTRIBUTE, NodeAttributeType.STRING, "true"));
+      NodeAttribute.PREFIX_DISTRIBUTED, SnapshotReporter.SUSPEND_ATTRIBUTE, NodeAttributeType.STRING, "true"));
   private static final ContainerUpdates NO_UPDATES = new ContainerUpdates();
 
   /** An application as the scheduler asks for it. */

@@ -32,7 +32,7 @@ import org.apache.hadoop.yarn.server.scheduler.OpportunisticContainerAllocator.C
 import org.apache.hadoop.yarn.server.scheduler.OpportunisticContainerContext;
 
 /** An application whose master asks, fetches and ends containers when it is told to. */
-final class FakeApp {
+public final class FakeApp {
   private static final int PRIORITY = 20;
 
   private final MockCluster cluster;
@@ -41,16 +41,16 @@ final class FakeApp {
   private final List<ContainerStatus> completed = new ArrayList<>();
   private MockAM master;
 
-  FakeApp(MockCluster cluster, RMApp app) {
+  public FakeApp(MockCluster cluster, RMApp app) {
     this.cluster = cluster;
     this.id = app.getApplicationId();
   }
 
-  ApplicationId id() {
+  public ApplicationId id() {
     return id;
   }
 
-  RMApp app() {
+  public RMApp app() {
     return cluster.context().getRMApps().get(id);
   }
 
@@ -58,20 +58,20 @@ final class FakeApp {
     return app().getCurrentAppAttempt();
   }
 
-  MockAM master() {
+  public MockAM master() {
     return master;
   }
 
-  boolean hasMaster() {
+  public boolean hasMaster() {
     return master != null;
   }
 
-  ContainerId masterContainer() {
+  public ContainerId masterContainer() {
     return attempt().getMasterContainer().getId();
   }
 
   /** Starts the master's process where its container was given out, and registers it. */
-  FakeApp startMaster() throws Exception {
+  public FakeApp startMaster() throws Exception {
     Container container = attempt().getMasterContainer();
     cluster.node(container.getNodeId()).start(container);
     master = cluster.rm().sendAMLaunched(attempt().getAppAttemptId());
@@ -81,36 +81,36 @@ final class FakeApp {
   }
 
   /** The process goes on, and registers with a ResourceManager that has come back. */
-  void reregister() throws Exception {
+  public void reregister() throws Exception {
     master.setAMRMProtocol(cluster.rm().getApplicationMasterService(), cluster.context());
     master.registerAppAttempt(true);
   }
 
   /** Wants so many containers of one vcore, anywhere, instead of what it wanted before. */
-  FakeApp ask(int count, int memoryMb) throws Exception {
+  public FakeApp ask(int count, int memoryMb) throws Exception {
     return ask(count, memoryMb, PRIORITY, "");
   }
 
-  FakeApp ask(int count, int memoryMb, int priority, String label) throws Exception {
+  public FakeApp ask(int count, int memoryMb, int priority, String label) throws Exception {
     take(master.allocate(Collections.singletonList(request(ResourceRequest.ANY, count, memoryMb, priority, label)),
         Collections.emptyList()));
     return this;
   }
 
   /** Wants so many containers of one vcore, best on that host; its rack will do, and any other. */
-  FakeApp askBestOn(String host, int count, int memoryMb) throws Exception {
+  public FakeApp askBestOn(String host, int count, int memoryMb) throws Exception {
     take(master.allocate(Arrays.asList(host, NetworkTopology.DEFAULT_RACK, ResourceRequest.ANY).stream()
         .map(place -> request(place, count, memoryMb, PRIORITY, "")).collect(Collectors.toList()), Collections.emptyList()));
     return this;
   }
 
   /** Wants no container on that host. */
-  void blacklist(String host) throws Exception {
+  public void blacklist(String host) throws Exception {
     blacklist(Collections.singletonList(host), Collections.emptyList());
   }
 
   /** Takes some there again. */
-  void unblacklist(String host) throws Exception {
+  public void unblacklist(String host) throws Exception {
     blacklist(Collections.emptyList(), Collections.singletonList(host));
   }
 
@@ -125,18 +125,18 @@ final class FakeApp {
   }
 
   /** The master calls, gets what was given out to it, and starts it. */
-  List<ContainerId> fetch() throws Exception {
+  public List<ContainerId> fetch() throws Exception {
     return take(master.schedule());
   }
 
   /** Sends updates of containers, and takes note of those that came back. */
-  AllocateResponse update(UpdateContainerRequest... requests) throws Exception {
+  public AllocateResponse update(UpdateContainerRequest... requests) throws Exception {
     AllocateResponse response = master.sendContainerUpdateRequest(Arrays.asList(requests));
     take(response);
     return response;
   }
 
-  AllocateResponse call() throws Exception {
+  public AllocateResponse call() throws Exception {
     AllocateResponse response = master.schedule();
     take(response);
     return response;
@@ -155,7 +155,7 @@ final class FakeApp {
   }
 
   /** Gets an opportunistic container, as OpportunisticContainerAllocatorAMService would give it where it is enabled. */
-  Container takeOpportunistic(FakeNode node, int memoryMb) {
+  public Container takeOpportunistic(FakeNode node, int memoryMb) {
     FiCaSchedulerApp attempt = withOpportunisticMeans();
     ContainerId fresh = ContainerId.newContainerId(attempt.getApplicationAttemptId(), attempt.getNewContainerId());
     Container container = Container.newInstance(fresh, node.id(), "host:80", Resource.newInstance(memoryMb, 1),
@@ -170,7 +170,7 @@ final class FakeApp {
   }
 
   /** What that service gives to an attempt that registers. */
-  FiCaSchedulerApp withOpportunisticMeans() {
+  public FiCaSchedulerApp withOpportunisticMeans() {
     FiCaSchedulerApp attempt = cluster.attempt(this);
     if (attempt.getOpportunisticContainerContext() == null) {
       OpportunisticContainerContext means = new OpportunisticContainerContext();
@@ -186,39 +186,39 @@ final class FakeApp {
   }
 
   /** Asks for the change of a container's execution type. */
-  AllocateResponse change(ContainerId container, ContainerUpdateType type) throws Exception {
+  public AllocateResponse change(ContainerId container, ContainerUpdateType type) throws Exception {
     ExecutionType to = type == ContainerUpdateType.PROMOTE_EXECUTION_TYPE ? ExecutionType.GUARANTEED : ExecutionType.OPPORTUNISTIC;
     return update(UpdateContainerRequest.newInstance(cluster.container(container).getContainer().getVersion(), container, type,
         null, to));
   }
 
   /** Containers it has fetched and that have not ended, in the order of arrival. */
-  List<ContainerId> held() {
+  public List<ContainerId> held() {
     return new ArrayList<>(held.keySet());
   }
 
-  Container container(ContainerId id) {
+  public Container container(ContainerId id) {
     return held.get(id);
   }
 
   /** What it was told of containers that ended. */
-  List<ContainerStatus> completed() {
+  public List<ContainerStatus> completed() {
     return completed;
   }
 
-  void release(ContainerId container) throws Exception {
+  public void release(ContainerId container) throws Exception {
     take(master.allocate(Collections.emptyList(), Collections.singletonList(container)));
     cluster.settle();
   }
 
   /** The container's process ends well; the node reports it with its next heartbeat. */
-  void finish(ContainerId container) {
+  public void finish(ContainerId container) {
     Container ended = held.remove(container);
     cluster.node(ended.getNodeId()).finish(container, 0);
   }
 
   /** Finishes all it holds and itself. */
-  void finish() throws Exception {
+  public void finish() throws Exception {
     for (ContainerId container : held()) {
       finish(container);
     }

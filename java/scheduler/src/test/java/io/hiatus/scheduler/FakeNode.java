@@ -1,5 +1,6 @@
 package io.hiatus.scheduler;
 
+import io.hiatus.scheduler.facts.SnapshotReporter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -32,7 +33,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.ResourceTrackerService;
 import org.apache.hadoop.yarn.util.YarnVersionInfo;
 
 /** A NodeManager that speaks the real protocol and runs nothing: it beats when it is told to. */
-final class FakeNode {
+public final class FakeNode {
   /** What a container is for its node. */
   private static final class Running {
     final Container container;
@@ -63,35 +64,35 @@ final class FakeNode {
   private MasterKey nmKey;
   private int responseId;
 
-  FakeNode(String host, int memoryMb, int vcores, boolean suspends) {
+  public FakeNode(String host, int memoryMb, int vcores, boolean suspends) {
     id = NodeId.newInstance(host, 1234);
     total = Resource.newInstance(memoryMb, vcores);
     if (suspends) {
-      attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, Teller.SUSPEND_ATTRIBUTE,
+      attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, SnapshotReporter.SUSPEND_ATTRIBUTE,
           NodeAttributeType.STRING, "true"));
     }
   }
 
   /** Its machine says that it has so much swap; its RAM is what the node offers. */
-  FakeNode withSwap(int swapMb) {
-    return withAttribute(Teller.SWAP_ATTRIBUTE, String.valueOf(swapMb));
+  public FakeNode withSwap(int swapMb) {
+    return withAttribute(SnapshotReporter.SWAP_ATTRIBUTE, String.valueOf(swapMb));
   }
 
-  FakeNode withAttribute(String name, String value) {
+  public FakeNode withAttribute(String name, String value) {
     attributes.add(NodeAttribute.newInstance(NodeAttribute.PREFIX_DISTRIBUTED, name, NodeAttributeType.STRING, value));
     return this;
   }
 
-  NodeId id() {
+  public NodeId id() {
     return id;
   }
 
-  Resource total() {
+  public Resource total() {
     return total;
   }
 
   /** Registers, with what runs on the node as after a restart of the ResourceManager. */
-  void register(ResourceTrackerService at) throws Exception {
+  public void register(ResourceTrackerService at) throws Exception {
     tracker = at;
     responseId = 0;
     List<NMContainerStatus> report = new ArrayList<>();
@@ -111,7 +112,7 @@ final class FakeNode {
   }
 
   /** One heartbeat; what its answer says is obeyed, and reported with the next one. */
-  NodeHeartbeatResponse beat() throws Exception {
+  public NodeHeartbeatResponse beat() throws Exception {
     NodeHeartbeatRequest request = NodeHeartbeatRequest.newInstance(status(), containerKey, nmKey, null, attributes,
         Collections.emptyMap());
     ended.clear();
@@ -133,25 +134,25 @@ final class FakeNode {
     return response;
   }
 
-  void start(Container container) {
+  public void start(Container container) {
     running.put(container.getId(), new Running(container));
   }
 
-  void finish(ContainerId container, int exitStatus) {
+  public void finish(ContainerId container, int exitStatus) {
     if (running.remove(container) != null) {
       ended.add(ContainerStatus.newInstance(container, ContainerState.COMPLETE, "", exitStatus));
     }
   }
 
-  Collection<ContainerId> running() {
+  public Collection<ContainerId> running() {
     return running.keySet();
   }
 
-  boolean isDemoted(ContainerId container) {
+  public boolean isDemoted(ContainerId container) {
     return running.containsKey(container) && running.get(container).type == ExecutionType.OPPORTUNISTIC;
   }
 
-  List<String> told() {
+  public List<String> told() {
     return told;
   }
 

@@ -14,10 +14,10 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 
 /** A partition, {@code gpu}, all of which the default queue may use. */
-final class GpuPartition {
+public final class GpuPartition {
   private GpuPartition() { }
 
-  static void configure(Configuration conf) {
+  public static void configure(Configuration conf) {
     conf.setBoolean(YarnConfiguration.NODE_LABELS_ENABLED, true);
     conf.set(queue("root", "accessible-node-labels.gpu.capacity"), "100");
     conf.set(queue("root.default", "accessible-node-labels"), "gpu");
@@ -25,14 +25,14 @@ final class GpuPartition {
   }
 
   /** A node of 4 GB joins it. */
-  static FakeNode node(MockCluster cluster, boolean exclusive) throws Exception {
+  public static FakeNode node(MockCluster cluster, boolean exclusive) throws Exception {
     FakeNode node = cluster.node(4096, 64);
     join(cluster, node, exclusive);
     return node;
   }
 
   /** One that is there joins it. */
-  static void join(MockCluster cluster, FakeNode node, boolean exclusive) throws Exception {
+  public static void join(MockCluster cluster, FakeNode node, boolean exclusive) throws Exception {
     RMNodeLabelsManager labels = cluster.context().getNodeLabelManager();
     labels.addToCluserNodeLabels(Collections.singletonList(NodeLabel.newInstance("gpu", exclusive)));
     labels.addLabelsToNode(of(node));
@@ -40,7 +40,7 @@ final class GpuPartition {
     assertEquals("gpu", cluster.schedulerNode(node).getPartition());
   }
 
-  static void leave(MockCluster cluster, FakeNode node) throws Exception {
+  public static void leave(MockCluster cluster, FakeNode node) throws Exception {
     cluster.context().getNodeLabelManager().removeLabelsFromNode(of(node));
   }
 

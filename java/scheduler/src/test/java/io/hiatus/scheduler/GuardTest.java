@@ -8,6 +8,9 @@ import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.metrics.HiatusMetrics;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
@@ -32,8 +35,8 @@ public class GuardTest {
   private static volatile boolean hanging;
 
   /** Facts that nobody can write down. */
-  private static final class BadFacts extends Facts {
-    BadFacts(boolean memoryOnly, Predicate<ContainerId> isOurs) {
+  private static final class BadFactWriter extends FactWriter {
+    BadFactWriter(boolean memoryOnly, Predicate<ContainerId> isOurs) {
       super(memoryOnly, isOurs);
     }
 
@@ -48,32 +51,32 @@ public class GuardTest {
     }
 
     @Override
-    synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
+    public synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
         boolean decommissioning, int side, long ramAndSwapMb) {
       fail();
       super.node(id, total, partition, shareable, canSuspend, decommissioning, side, ramAndSwapMb);
     }
 
     @Override
-    void asksChanged(ApplicationId id) {
+    public void asksChanged(ApplicationId id) {
       fail();
       super.asksChanged(id);
     }
 
     @Override
-    synchronized void heartbeat(NodeId id, int paused, int waiting, boolean isFull) {
+    public synchronized void heartbeat(NodeId id, int paused, int waiting, boolean isFull) {
       fail();
       super.heartbeat(id, paused, waiting, isFull);
     }
 
     @Override
-    synchronized void container(RMContainer container, boolean master) {
+    public synchronized void container(RMContainer container, boolean master) {
       fail();
       super.container(container, master);
     }
 
     @Override
-    synchronized void completed(ContainerId id, Exit exit) {
+    public synchronized void completed(ContainerId id, Exit exit) {
       fail();
       super.completed(id, exit);
     }
@@ -81,15 +84,15 @@ public class GuardTest {
 
   public static final class BadScheduler extends MockCluster.OpenScheduler {
     @Override
-    Facts createFacts() {
-      return new BadFacts(countsMemoryOnly(), demotions()::isOurs);
+    FactWriter createFacts(Predicate<ContainerId> isOurs) {
+      return new BadFactWriter(countsMemoryOnly(), isOurs);
     }
 
     @Override
     HiatusMetrics createMetrics() {
       return new HiatusMetrics() {
         @Override
-        void stepped(long readNanos, long coreNanos, long applyNanos, int factBytes) {
+        public void stepped(long readNanos, long coreNanos, long applyNanos, int factBytes) {
           super.stepped(readNanos, coreNanos, applyNanos, factBytes);
           hangOn();
         }
@@ -134,14 +137,14 @@ public class GuardTest {
 
   /** While it happens our code fails; stock takes over then, until a refresh. */
   private static void assertStockTakesOver(MockCluster cluster, Supplier<Error> failure, Happening happening) throws Exception {
-    assertNull(cluster.engine().fault());
+    assertNull(cluster.scheduler().operations().fault());
     ours = failure;
     happening.happen();
     cluster.settle();
     ours = null;
     cluster.scheduler().locked(cluster.engine()::tick);
-    assertThat(cluster.engine().fault(), containsString("on purpose"));
-    assertNull(cluster.engine().facts());
+    assertThat(cluster.scheduler().operations().fault(), containsString("on purpose"));
+    assertNull(cluster.facts());
     assertEquals(1, gauge("Fallback"));
     cluster.refresh(conf -> { });
     assertNull(cluster.difference());
@@ -171,7 +174,7 @@ public class GuardTest {
       assertStockTakesOver(cluster, () -> new Error(new NullPointerException("on purpose")),
           () -> MockCluster.until("it is given out", () -> {
             cluster.scheduler().locked(cluster.engine()::step);
-            return cluster.engine().fault() != null;
+            return cluster.scheduler().operations().fault() != null;
           }));
 
       ours = () -> new StackOverflowError("on purpose");
@@ -179,7 +182,7 @@ public class GuardTest {
       cluster.settle();
       app.ask(2, 1024);
       cluster.rounds(3);
-      assertNotNull(cluster.engine().fault());
+      assertNotNull(cluster.scheduler().operations().fault());
       assertTrue("stock places: " + app.held(), app.held().size() >= 3);
     }
   }
@@ -196,7 +199,7 @@ public class GuardTest {
         return app.held().size() == 2;
       });
       assertEquals(0, failingCommits);
-      assertNull(cluster.engine().fault());
+      assertNull(cluster.scheduler().operations().fault());
       assertNull(cluster.difference());
     }
   }
@@ -210,9 +213,9 @@ public class GuardTest {
       app.ask(2, 1024);
       MockCluster.until("stock takes over", () -> {
         cluster.beat();
-        return cluster.engine().fault() != null;
+        return cluster.scheduler().operations().fault() != null;
       });
-      assertThat(cluster.engine().fault(), containsString("stock's own failure"));
+      assertThat(cluster.scheduler().operations().fault(), containsString("stock's own failure"));
       cluster.rounds(3);
       assertEquals(2, app.held().size());
     }
@@ -221,7 +224,7 @@ public class GuardTest {
   @Test
   public void aStepThatHangsIsToldOfWithItsStack() throws Exception {
     try (MockCluster cluster = cluster()) {
-      LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger(Watchdog.class));
+      LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger("io.hiatus.scheduler.engine.Watchdog"));
       cluster.refresh(conf -> conf.set(HiatusConfiguration.STEP_BUDGET_MS, "1"));
       hanging = true;
       Thread step = new Thread(() -> cluster.scheduler().locked(cluster.engine()::step), "StepThatHangs");

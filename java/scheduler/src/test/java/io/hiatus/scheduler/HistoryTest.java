@@ -11,6 +11,9 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.hiatus.scheduler.bridge.Native;
+import io.hiatus.scheduler.bridge.NativeLibrary;
+import io.hiatus.scheduler.config.HiatusConfiguration;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
@@ -73,7 +76,7 @@ public class HistoryTest {
   }
 
   private static boolean knows(MockCluster cluster, FakeApp app) {
-    String json = cluster.scheduler().explainNow().whole().toString();
+    String json = cluster.scheduler().operations().explainNow().whole().toString();
     return json.contains("\"application\":\"" + app.id()) && !json.contains("\"earlier_task_s\":null");
   }
 
@@ -85,7 +88,7 @@ public class HistoryTest {
       runWhole(cluster, "daily 2026-11-22");
       cluster.restart();
       awaitKnown(cluster, "daily 2026-11-23");
-      assertNull(cluster.engine().fault());
+      assertNull(cluster.scheduler().operations().fault());
       assertNull(cluster.difference());
     }
     assertTrue(Files.exists(dir.resolve(FILE)));
@@ -122,7 +125,7 @@ public class HistoryTest {
         return log.getOutput().contains("Hiatus goes on without history");
       });
       app.finish();
-      assertNull(cluster.engine().fault());
+      assertNull(cluster.scheduler().operations().fault());
     } finally {
       log.stopCapturing();
     }

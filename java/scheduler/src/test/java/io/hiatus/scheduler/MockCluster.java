@@ -2,6 +2,15 @@ package io.hiatus.scheduler;
 
 import static org.awaitility.Awaitility.await;
 
+import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.engine.Engine;
+import io.hiatus.scheduler.engine.EngineOf;
+import io.hiatus.scheduler.facts.CoreFeed;
+import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.SnapshotReporter;
+import io.hiatus.scheduler.metrics.HiatusMetrics;
+import io.hiatus.scheduler.state.Demotions;
+import io.hiatus.scheduler.state.Parking;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,6 +40,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.RMStateStore;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeDecommissioningEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
@@ -43,10 +53,35 @@ import org.slf4j.event.Level;
  * A ResourceManager with Hiatus as its scheduler, whose nodes and applications move only when told to, so that a test is
  * a sequence of heartbeats. The guards against hasty preemption are off unless a test sets them.
  */
-final class MockCluster implements AutoCloseable {
-  /** Hiatus, with the scheduler's lock in a test's reach. */
+public final class MockCluster implements AutoCloseable {
+  /** Hiatus, with its parts and the scheduler's lock in a test's reach. */
   public static class OpenScheduler extends HiatusScheduler {
-    <T> T locked(Supplier<T> work) {
+    public Engine engine() {
+      return engine;
+    }
+
+    public CoreFeed core() {
+      return core;
+    }
+
+    public Demotions demotions() {
+      return demotions;
+    }
+
+    public Parking parking() {
+      return parking;
+    }
+
+    public SnapshotReporter teller() {
+      return reporter;
+    }
+
+    @Override
+    public void nodeUpdate(RMNode node) {
+      super.nodeUpdate(node);
+    }
+
+    public <T> T locked(Supplier<T> work) {
       writeLock.lock();
       try {
         return work.get();
@@ -56,7 +91,7 @@ final class MockCluster implements AutoCloseable {
     }
   }
 
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+  public static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final String CAPACITY = "yarn.scheduler.capacity.";
 
@@ -77,7 +112,7 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** Nobody but the administrator and an application's own user may see or change it. */
-  static void withAccessControl(Configuration conf) {
+  public static void withAccessControl(Configuration conf) {
     conf.setBoolean(YarnConfiguration.YARN_ACL_ENABLE, true);
     conf.set(YarnConfiguration.YARN_ADMIN_ACL, "admin");
     conf.set(queue("root", "acl_administer_queue"), " ");
@@ -85,7 +120,7 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** One queue, root.default, and mode suspend; {@code more} may change everything. */
-  static MockCluster with(Consumer<Configuration> more) throws Exception {
+  public static MockCluster with(Consumer<Configuration> more) throws Exception {
     File scratch = Files.createTempDirectory("hiatus-test").toFile();
     YarnConfiguration conf = new YarnConfiguration();
     conf.set("hadoop.tmp.dir", scratch.getPath());
@@ -111,22 +146,22 @@ final class MockCluster implements AutoCloseable {
     return new MockCluster(conf, scratch);
   }
 
-  static MockCluster plain() throws Exception {
+  public static MockCluster plain() throws Exception {
     return with(conf -> { });
   }
 
   /** The whole name of a cluster-wide property of Hiatus. */
-  static String hiatus(String knob) {
+  public static String hiatus(String knob) {
     return HiatusConfiguration.PREFIX + knob;
   }
 
   /** The whole name of a queue's property. */
-  static String queue(String path, String property) {
+  public static String queue(String path, String property) {
     return CAPACITY + path + "." + property;
   }
 
   /** Gives a parent queue children: name, guaranteed percentage, and so on. */
-  static void queues(Configuration conf, String parent, Object... namesAndPercentages) {
+  public static void queues(Configuration conf, String parent, Object... namesAndPercentages) {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < namesAndPercentages.length; i += 2) {
       String name = (String) namesAndPercentages[i];
@@ -149,81 +184,86 @@ final class MockCluster implements AutoCloseable {
 
   // ---- What it is ----
 
-  MockRM rm() {
+  public MockRM rm() {
     return rm;
   }
 
-  Configuration conf() {
+  public Configuration conf() {
     return conf;
   }
 
-  RMContext context() {
+  public RMContext context() {
     return rm.getRMContext();
   }
 
-  OpenScheduler scheduler() {
+  public OpenScheduler scheduler() {
     return (OpenScheduler) rm.getResourceScheduler();
   }
 
-  Engine engine() {
+  public Engine engine() {
     return scheduler().engine();
   }
 
+  /** What the core is told by, or null while nobody listens. */
+  public FactWriter facts() {
+    return scheduler().core().facts();
+  }
+
   /** A counter as every metrics sink sees it. */
-  static long counter(String name) {
+  public static long counter(String name) {
     return MetricsAsserts.getLongCounter(name, MetricsAsserts.getMetrics(HiatusMetrics.NAME));
   }
 
   /** A gauge as every metrics sink sees it. */
-  static int gauge(String name) {
+  public static int gauge(String name) {
     return MetricsAsserts.getIntGauge(name, MetricsAsserts.getMetrics(HiatusMetrics.NAME));
   }
 
-  FakeNode node(NodeId id) {
+  public FakeNode node(NodeId id) {
     return nodes.get(id);
   }
 
-  FiCaSchedulerNode schedulerNode(FakeNode node) {
+  public FiCaSchedulerNode schedulerNode(FakeNode node) {
     return scheduler().getNode(node.id());
   }
 
-  RMContainer container(ContainerId id) {
+  public RMContainer container(ContainerId id) {
     return scheduler().getRMContainer(id);
   }
 
   /** The application's live containers without its master's, fetched or not. */
-  List<ContainerId> liveTasks(FakeApp app) {
+  public List<ContainerId> liveTasks(FakeApp app) {
     return attempt(app).getLiveContainers().stream().filter(container -> !container.isAMContainer())
         .map(RMContainer::getContainerId).sorted().collect(Collectors.toList());
   }
 
-  FiCaSchedulerApp attempt(FakeApp app) {
+  public FiCaSchedulerApp attempt(FakeApp app) {
     return scheduler().attempt(app.id());
   }
 
   // ---- What happens in it ----
 
   /** A node joins that can suspend containers. */
-  FakeNode node(int memoryMb, int vcores) throws Exception {
+  public FakeNode node(int memoryMb, int vcores) throws Exception {
     return join(new FakeNode(freshHost(), memoryMb, vcores, true));
   }
 
   /** A node joins that cannot. */
-  FakeNode nodeWithoutSuspension(int memoryMb, int vcores) throws Exception {
+  public FakeNode nodeWithoutSuspension(int memoryMb, int vcores) throws Exception {
     return join(new FakeNode(freshHost(), memoryMb, vcores, false));
   }
 
   /** One that can suspend, and whose machine says how much swap it has. */
-  FakeNode nodeWithSwap(int memoryMb, int vcores, int swapMb) throws Exception {
+  public FakeNode nodeWithSwap(int memoryMb, int vcores, int swapMb) throws Exception {
     return join(new FakeNode(freshHost(), memoryMb, vcores, true).withSwap(swapMb));
   }
 
   /** An address that needs no name server. */
-  String freshHost() {
+  public String freshHost() {
     return "127.0.0." + (++hosts);
   }
 
-  FakeNode join(FakeNode node) throws Exception {
+  public FakeNode join(FakeNode node) throws Exception {
     nodes.put(node.id(), node);
     node.register(rm.getResourceTrackerService());
     settle();
@@ -233,16 +273,16 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** An application with a master of 256 MB, which is started as soon as it gets its container. */
-  FakeApp submit(String queue, String user) throws Exception {
+  public FakeApp submit(String queue, String user) throws Exception {
     return submit(builder(queue, user).build());
   }
 
-  MockRMAppSubmissionData.Builder builder(String queue, String user) throws IOException {
+  public MockRMAppSubmissionData.Builder builder(String queue, String user) throws IOException {
     return MockRMAppSubmissionData.Builder.createWithMemory(256, rm).withAppName(queue + "-app").withUser(user)
         .withQueue(queue).withWaitForAppAcceptedState(false).withUnmanagedAM(false);
   }
 
-  FakeApp submit(MockRMAppSubmissionData data) throws Exception {
+  public FakeApp submit(MockRMAppSubmissionData data) throws Exception {
     FakeApp app = new FakeApp(this, MockRMAppSubmitter.submit(rm, data));
     apps.add(app);
     rm.waitForState(app.id(), RMAppState.ACCEPTED);
@@ -251,11 +291,11 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** Submits, and beats until the master runs. */
-  FakeApp run(String queue) throws Exception {
+  public FakeApp run(String queue) throws Exception {
     return started(submit(queue, "user"));
   }
 
-  FakeApp started(FakeApp app) throws Exception {
+  public FakeApp started(FakeApp app) throws Exception {
     until("the master has its container", () -> {
       beat();
       return app.app().getCurrentAppAttempt().getMasterContainer() != null;
@@ -264,7 +304,7 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** Every node beats once, in the order in which they joined. */
-  void beat() throws Exception {
+  public void beat() throws Exception {
     for (FakeNode node : new ArrayList<>(nodes.values())) {
       node.beat();
       settle();
@@ -272,7 +312,7 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** So many rounds of heartbeats, after each of which every master fetches what it got. */
-  void rounds(int count) throws Exception {
+  public void rounds(int count) throws Exception {
     for (int i = 0; i < count; i++) {
       beat();
       for (FakeApp app : apps) {
@@ -285,21 +325,21 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** The node is not heard of any more, and the ResourceManager gives it up. */
-  void lose(FakeNode node) {
+  public void lose(FakeNode node) {
     nodes.remove(node.id());
     send(new RMNodeEvent(node.id(), RMNodeEventType.EXPIRE));
   }
 
-  void decommission(FakeNode node) {
+  public void decommission(FakeNode node) {
     send(new RMNodeDecommissioningEvent(node.id(), 3_600));
   }
 
-  void resize(FakeNode node, int memoryMb) {
+  public void resize(FakeNode node, int memoryMb) {
     resize(node, memoryMb, -1);
   }
 
   /** And what runs beyond that may go on for so long; -1: for ever. */
-  void resize(FakeNode node, int memoryMb, int overcommitTimeoutMs) {
+  public void resize(FakeNode node, int memoryMb, int overcommitTimeoutMs) {
     Resource size = Resource.newInstance(memoryMb, node.total().getVirtualCores());
     send(new RMNodeResourceUpdateEvent(node.id(), ResourceOption.newInstance(size, overcommitTimeoutMs)));
   }
@@ -311,12 +351,12 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** All that was set off has happened. */
-  void settle() {
+  public void settle() {
     rm.drainEvents();
   }
 
   /** Loads the scheduler's configuration again, as `yarn rmadmin -refreshQueues` does. */
-  void refresh(Consumer<Configuration> change) throws IOException {
+  public void refresh(Consumer<Configuration> change) throws IOException {
     Configuration next = new Configuration(conf);
     change.accept(next);
     scheduler().reinitialize(next, context());
@@ -324,13 +364,13 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** The ResourceManager dies and comes back with another configuration. */
-  void restart(Consumer<Configuration> change) throws Exception {
+  public void restart(Consumer<Configuration> change) throws Exception {
     change.accept(conf);
     restart();
   }
 
   /** The ResourceManager dies and comes back with what its store has; nodes and masters register again. */
-  void restart() throws Exception {
+  public void restart() throws Exception {
     MockRM before = rm;
     rm = begin(before.getRMStateStore());
     before.stop();
@@ -341,43 +381,38 @@ final class MockCluster implements AutoCloseable {
   }
 
   /** What masters do after a restart: they register again, and ask again for what they still want, which is nothing. */
-  void reregisterMasters() throws Exception {
+  public void reregisterMasters() throws Exception {
     for (FakeApp app : apps) {
       app.reregister();
     }
     settle();
   }
 
-  static void until(String what, Callable<Boolean> holds) {
+  public static void until(String what, Callable<Boolean> holds) {
     await(what).atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).until(holds);
   }
 
   // ---- What must hold ----
 
   /** What the core's books and the ResourceManager's say differently after a last step, or null. */
-  String difference() {
+  public String difference() {
     steps();
     settle();
     return differenceAtOnce();
   }
 
   /** The same after one step and before anything that it led to is carried out elsewhere. */
-  String differenceAtOnce() {
+  public String differenceAtOnce() {
     steps();
     return scheduler().locked(() -> {
-      if (engine().facts() == null) {
-        return "there is no core: " + engine().fault();
+      if (facts() == null) {
+        return "there is no core: " + scheduler().operations().fault();
       }
       engine().step(); // the ticker may have marked something since
-      if (!engine().facts().isQuiet()) {
+      if (!facts().isQuiet()) {
         return "facts are left over after a step";
       }
-      Books books = new Books(scheduler(), engine().facts(), engine().core());
-      books.begin();
-      while (!books.isRoundOver()) {
-        books.look();
-      }
-      return books.suspects().isEmpty() ? null : Books.first(books.suspects());
+      return EngineOf.difference(this);
     });
   }
 

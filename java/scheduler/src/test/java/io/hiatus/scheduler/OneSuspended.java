@@ -8,17 +8,17 @@ import java.util.Collections;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 
 /** For tests that begin with a suspended container. */
-abstract class OneSuspended {
+public abstract class OneSuspended {
   /** Room for two masters of 256 MiB and four containers of 1 GiB. */
-  static final int NODE_MB = 2 * 256 + 4 * 1024;
+  public static final int NODE_MB = 2 * 256 + 4 * 1024;
 
-  FakeNode node;
-  FakeApp big;
-  FakeApp small;
-  ContainerId suspended;
+  public FakeNode node;
+  public FakeApp big;
+  public FakeApp small;
+  public ContainerId suspended;
 
   /** One of the big job's four containers on the only node is suspended, and the small job has its room. */
-  final void suspendOne(MockCluster cluster) throws Exception {
+  public final void suspendOne(MockCluster cluster) throws Exception {
     node = cluster.node(NODE_MB, 64);
     big = cluster.run("default");
     small = cluster.run("default");

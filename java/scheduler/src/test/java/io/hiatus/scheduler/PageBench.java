@@ -2,6 +2,8 @@ package io.hiatus.scheduler;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hiatus.scheduler.PeerLoad.Want;
+import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.web.HiatusPages;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -119,9 +121,9 @@ public final class PageBench {
     times(result, "allocate", load.calls);
     result.put("longest hold by others ms", holds.longestNanos() / 1e6);
     result.put("longest hold by", holds.longestBy());
-    result.put("fault", scheduler.engine().fault());
+    result.put("fault", scheduler.operations().fault());
     result.put("live", load.live());
-    result.put("suspended", scheduler.demotions().count());
+    result.put("suspended", scheduler.demotions.count());
     return result;
   }
 

@@ -6,6 +6,7 @@ import static io.hiatus.scheduler.MockCluster.queues;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import io.hiatus.scheduler.config.HiatusConfiguration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

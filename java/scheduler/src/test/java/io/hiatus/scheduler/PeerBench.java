@@ -2,6 +2,8 @@ package io.hiatus.scheduler;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hiatus.scheduler.PeerLoad.Want;
+import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.engine.Engine;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -321,8 +323,9 @@ public final class PeerBench implements AutoCloseable {
     if (!(rm.getResourceScheduler() instanceof HiatusScheduler)) {
       return null;
     }
-    Engine engine = ((HiatusScheduler) rm.getResourceScheduler()).engine();
-    return engine.fault() != null ? engine.fault() : engine.places() ? null : "Hiatus is off";
+    HiatusScheduler scheduler = (HiatusScheduler) rm.getResourceScheduler();
+    String fault = scheduler.operations().fault();
+    return fault != null ? fault : scheduler.yields() ? null : "Hiatus is off";
   }
 
   @Override

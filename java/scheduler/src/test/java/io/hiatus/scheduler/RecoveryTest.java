@@ -29,7 +29,7 @@ public class RecoveryTest extends OneSuspended {
 
       cluster.restart();
       assertNull(cluster.difference());
-      assertEquals(Collections.singletonList(suspended), cluster.engine().facts().suspended());
+      assertEquals(Collections.singletonList(suspended), cluster.facts().suspended());
       assertEquals(ExecutionType.OPPORTUNISTIC, cluster.container(suspended).getExecutionType());
       assertTrue("the master is known as such", cluster.container(big.masterContainer()).isAMContainer());
 
@@ -55,7 +55,7 @@ public class RecoveryTest extends OneSuspended {
       List<ContainerId> lost = new ArrayList<>(big.held());
       cluster.lose(node);
       assertNull(cluster.difference());
-      assertEquals(emptyList(), cluster.engine().facts().suspended());
+      assertEquals(emptyList(), cluster.facts().suspended());
       MockCluster.until("the big job's second attempt has its master", () -> {
         cluster.beat();
         return big.app().getCurrentAppAttempt().getMasterContainer() != null
@@ -200,8 +200,8 @@ public class RecoveryTest extends OneSuspended {
       cluster.rounds(1);
       assertNull(cluster.difference());
       assertEquals(0, cluster.schedulerNode(node).getAllocatedResource().getMemorySize());
-      assertNull(cluster.engine().facts().apps.of(big.id()));
-      assertEquals(emptyList(), cluster.engine().facts().suspended());
+      assertNull(cluster.facts().apps.of(big.id()));
+      assertEquals(emptyList(), cluster.facts().suspended());
     }
   }
 }

@@ -12,6 +12,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.hiatus.scheduler.config.HiatusConfiguration;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ public class RefreshTest {
   }
 
   private static JsonNode jobs(MockCluster cluster) throws Exception {
-    return cluster.scheduler().explainNow().whole().path("jobs");
+    return cluster.scheduler().operations().explainNow().whole().path("jobs");
   }
 
   private static JsonNode job(MockCluster cluster, FakeApp app) throws Exception {
@@ -71,7 +72,7 @@ public class RefreshTest {
       cluster.refresh(conf -> { });
       assertNull(cluster.scheduler().getQueue("fresh"));
       assertNull(cluster.difference());
-      assertNull(cluster.engine().facts().queues.of("root.fresh"));
+      assertNull(cluster.facts().queues.of("root.fresh"));
       app.ask(2, 512);
       cluster.rounds(2);
       assertEquals(4, app.held().size());
@@ -88,7 +89,7 @@ public class RefreshTest {
           String value = knob.endsWith("mode") ? "suspend" : knob.endsWith("heartbeats") ? "false"
               : knob.endsWith("-nodes") ? "label:any" : knob.endsWith("-dir") ? cluster.conf().get("hadoop.tmp.dir") + "/100" : "100";
           cluster.refresh(conf -> conf.set(knob, value));
-          assertNull(knob, cluster.engine().fault());
+          assertNull(knob, cluster.scheduler().operations().fault());
         }
       }
     }
@@ -114,7 +115,7 @@ public class RefreshTest {
       conf.set(queue("root.hiatus", "hiatus.policy"), "fifo");
       conf.set(queue("root.hiatus", "disable_preemption"), "true");
     })) {
-      assertNull(cluster.engine().fault());
+      assertNull(cluster.scheduler().operations().fault());
       assertEquals(emptyList(), cluster.scheduler().unknownQueues(new HiatusConfiguration(cluster.scheduler().getConfiguration())));
       assertEquals("first come, first served", longAndShort(cluster, "sub"), order(cluster));
       assertThrows(IOException.class, () -> cluster.refresh(conf -> conf.set(queue("root", "hiatus.polcy"), "fifo")));

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 
+import io.hiatus.scheduler.config.HiatusConfiguration;
 import java.util.ArrayList;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.junit.Test;

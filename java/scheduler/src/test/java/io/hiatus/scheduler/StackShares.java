@@ -1,5 +1,6 @@
 package io.hiatus.scheduler;
 
+import io.hiatus.scheduler.bridge.Native;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;

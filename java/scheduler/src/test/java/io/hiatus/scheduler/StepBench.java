@@ -2,6 +2,10 @@ package io.hiatus.scheduler;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.hiatus.scheduler.bridge.FactBuffer;
+import io.hiatus.scheduler.bridge.Native;
+import io.hiatus.scheduler.bridge.Records;
+import io.hiatus.scheduler.metrics.HiatusMetrics;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -37,7 +41,7 @@ public final class StepBench {
     volatile boolean recording;
 
     @Override
-    void stepped(long readNanos, long coreNanos, long applyNanos, int factBytes) {
+    public void stepped(long readNanos, long coreNanos, long applyNanos, int factBytes) {
       super.stepped(readNanos, coreNanos, applyNanos, factBytes);
       if (recording) {
         read.add(readNanos);
@@ -147,8 +151,8 @@ public final class StepBench {
     row("call of a master, CPU time of its thread, us", calls, 1e3);
     if (hiatus) {
       Measured measured = (Measured) rm.getResourceScheduler();
-      if (measured.engine().fault() != null) {
-        throw new IllegalStateException("fell back to stock: " + measured.engine().fault());
+      if (measured.operations().fault() != null) {
+        throw new IllegalStateException("fell back to stock: " + measured.operations().fault());
       }
       steps(times);
     }

@@ -12,6 +12,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.hiatus.scheduler.config.HiatusConfiguration;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -141,7 +142,7 @@ public class SuspensionTest {
       assertNull(cluster.container(suspended));
       assertFalse(node.running().contains(suspended));
       assertNull(cluster.difference());
-      assertEquals(0, cluster.engine().facts().suspended().size());
+      assertEquals(0, cluster.facts().suspended().size());
     }
   }
 
@@ -203,7 +204,7 @@ public class SuspensionTest {
       big.ask(8, 1024);
       cluster.rounds(5);
       assertEquals(4, big.held().size());
-      assertNull(cluster.engine().facts());
+      assertNull(cluster.facts());
       assertEquals("off is no fault", 0, gauge("Fallback"));
     }
   }

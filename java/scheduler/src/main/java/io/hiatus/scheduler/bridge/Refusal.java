@@ -1,0 +1,6 @@
+package io.hiatus.scheduler.bridge;
+
+/** Why a decision was not carried out; the order is that of the record. */
+public enum Refusal {
+  LOCALITY, LIMIT, ROOM, GONE, OBSERVED
+}

@@ -1,0 +1,6 @@
+/**
+ * The ResourceManager's web interface of Hiatus: REST and page.
+ *
+ * <p>May use: engine, explain.
+ */
+package io.hiatus.scheduler.web;

@@ -1,0 +1,260 @@
+package io.hiatus.scheduler.progress;
+
+import static io.hiatus.scheduler.MockCluster.hiatus;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.hiatus.report.JobReport;
+import io.hiatus.report.JobReport.Phase;
+import io.hiatus.report.JobReport.Task;
+import io.hiatus.scheduler.FakeApp;
+import io.hiatus.scheduler.MockCluster;
+import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.progress.MapReduceMaster.Type;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.test.MetricsAsserts;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Test;
+
+/** What a job reports by itself, signed with its own token, lets its reduces lend; what anybody else says in its name does nothing. */
+public class ReportReceiverTest {
+  private MockCluster cluster;
+  private FakeApp job;
+  private FakeApp other;
+  private ReportReceiver receiver;
+  private ContainerId reduce;
+  private List<ContainerId> maps;
+  private long number;
+  private long nowMs = 1_000_000;
+
+  @Before
+  public void start() throws Exception {
+    cluster = MockCluster.with(conf -> {
+      conf.set(HiatusConfiguration.PROGRESS_INTERVAL_MS, "0");
+      conf.set(hiatus("policy"), "fifo");
+      conf.set(hiatus("preemption"), "wait");
+      conf.set(hiatus("lend"), "maps");
+      conf.set(hiatus("max-suspended-memory"), "1");
+    });
+    cluster.node(2 * 256 + 3 * 1024, 16);
+    job = mapReduce();
+    other = mapReduce();
+    job.ask(1, 1024, Type.REDUCE.priority, "");
+    cluster.rounds(3);
+    reduce = job.held().get(0);
+    job.ask(3, 1024, Type.MAP.priority, "");
+    cluster.rounds(3);
+    maps = new ArrayList<>(job.held());
+    maps.remove(reduce);
+    assertEquals("two maps run, and one finds no room", 2, maps.size());
+    receiver = new ReportReceiver(new InetSocketAddress("127.0.0.1", 0), cluster.context().getAMRMTokenSecretManager(), id -> {
+      if (cluster.scheduler().getApplicationAttempt(id) == null) {
+        return -1;
+      }
+      return cluster.scheduler().getApplicationAttempt(id).getLiveContainersMap().size();
+    }, cluster::facts, () -> nowMs);
+  }
+
+  private FakeApp mapReduce() throws Exception {
+    return cluster.started(cluster.submit(cluster.builder("default", "user").withAppType("MAPREDUCE").build()));
+  }
+
+  @After
+  public void stop() {
+    receiver.end();
+    cluster.close();
+  }
+
+  private static ApplicationAttemptId attempt(FakeApp app) {
+    return app.app().getCurrentAppAttempt().getAppAttemptId();
+  }
+
+  private static AMRMTokenIdentifier token(FakeApp app) throws Exception {
+    return app.app().getCurrentAppAttempt().getAMRMToken().decodeIdentifier();
+  }
+
+  private static byte[] secret(FakeApp app) {
+    return app.app().getCurrentAppAttempt().getAMRMToken().getPassword();
+  }
+
+  private JobReport report(FakeApp of, int mapsTotal, int mapsDone, Task... tasks) throws Exception {
+    return new JobReport(of.id().getClusterTimestamp(), of.id().getId(), attempt(of).getAttemptId(), token(of).getKeyId(), number++,
+        mapsTotal, mapsDone, 1, 0, Arrays.asList(tasks));
+  }
+
+  private Task[] waits() {
+    return new Task[] {new Task(reduce.getContainerId(), Phase.FETCH, 1f / 7, 3),
+        new Task(maps.get(0).getContainerId(), Phase.MAP, 0.1f, 0),
+        new Task(maps.get(1).getContainerId(), Phase.MAP, 0.2f, 0)};
+  }
+
+  private void take(byte[] packet) {
+    nowMs += 1_000;
+    receiver.take(packet, packet.length);
+  }
+
+  private static long count(String metric) {
+    return MetricsAsserts.getLongCounter(metric, MetricsAsserts.getMetrics(ReportMetrics.NAME));
+  }
+
+  private ExecutionType reduceIs() {
+    return cluster.container(reduce).getExecutionType();
+  }
+
+  /** What the core knows of tasks: how many there are, and how far. */
+  private String known() throws Exception {
+    cluster.beat();
+    StringBuilder known = new StringBuilder();
+    for (JsonNode told : cluster.scheduler().operations().explainNow().whole().at("/jobs")) {
+      told.path("phases").forEach(phase -> known.append(phase.path("tasks")).append(phase.path("progress")));
+    }
+    return known.toString();
+  }
+
+  @Test
+  public void whatAJobReportsLetsItsReduceLendAndGoOn() throws Exception {
+    assertFalse(receiver.hears(job.id()));
+    MockCluster.until("the reduce lends its room", () -> {
+      take(report(job, 7, 3, waits()).signed(secret(job)));
+      cluster.rounds(1);
+      return reduceIs() == ExecutionType.OPPORTUNISTIC;
+    });
+    MockCluster.until("a map has borrowed it", () -> {
+      cluster.rounds(1);
+      return job.held().size() == 4;
+    });
+    assertTrue("who reports need not be asked", receiver.hears(job.id()));
+    assertFalse(receiver.hears(other.id()));
+    maps.forEach(job::finish);
+    MockCluster.until("enough maps are done", () -> {
+      cluster.rounds(1);
+      return reduceIs() == ExecutionType.GUARANTEED;
+    });
+  }
+
+  @Test
+  public void whatARealSocketBringsIsTaken() throws Exception {
+    receiver.start();
+    try (DatagramSocket socket = new DatagramSocket()) {
+      long before = count("Taken");
+      MockCluster.until("a report is taken", () -> {
+        byte[] packet = report(job, 7, 3).signed(secret(job));
+        socket.send(new DatagramPacket(packet, packet.length, InetAddress.getByName("127.0.0.1"), receiver.port()));
+        return count("Taken") > before;
+      });
+    }
+    receiver.end();
+    receiver.join();
+  }
+
+  @Test
+  public void nobodySpeaksForAnotherJob() throws Exception {
+    String before = known();
+    byte[] signedByAnother = report(job, 7, 3, waits()).signed(secret(other));
+    take(signedByAnother);
+    take(report(job, 7, 3, waits()).signed(new byte[20]));
+    byte[] changed = report(job, 7, 3, waits()).signed(secret(job));
+    changed[changed.length - 33] ^= 1; // of what the last task has fetched
+    take(changed);
+    byte[] ofNobody = new JobReport(1, 77, 1, token(job).getKeyId(), 9, 7, 3, 1, 0, Collections.emptyList()).signed(secret(job));
+    take(ofNobody);
+    byte[] withAnotherKey = new JobReport(job.id().getClusterTimestamp(), job.id().getId(), 1, token(job).getKeyId() + 7, 9, 7, 3, 1, 0,
+        Collections.emptyList()).signed(secret(job));
+    take(withAnotherKey);
+    assertEquals(5, count("Forged"));
+    assertEquals(0, count("Taken"));
+    assertEquals(before, known());
+    assertFalse(receiver.hears(job.id()));
+  }
+
+  @Test
+  public void aJobSpeaksOfItsOwnContainersOnly() throws Exception {
+    // The other job names the numbers of this one's containers: they are read as its own, which it does not have.
+    for (int i = 0; i < 10; i++) {
+      take(report(other, 7, 3, waits()).signed(secret(other)));
+      cluster.rounds(1);
+    }
+    assertEquals(10, count("Taken"));
+    assertEquals(ExecutionType.GUARANTEED, reduceIs());
+  }
+
+  @Test
+  public void whatCannotBeIsRefusedWhole() throws Exception {
+    String before = known();
+    byte[] secret = secret(job);
+    long container = reduce.getContainerId();
+    take(report(job, -1, 0).signed(secret));
+    take(report(job, 7, 8).signed(secret));
+    take(report(job, Integer.MAX_VALUE, -5).signed(secret));
+    for (float progress : new float[] {-0.1f, 1.1f, Float.NaN, Float.POSITIVE_INFINITY}) {
+      take(report(job, 7, 3, new Task(container, Phase.FETCH, progress, 3)).signed(secret));
+    }
+    take(report(job, 7, 3, new Task(container, Phase.FETCH, 0.1f, 8)).signed(secret));
+    take(report(job, 7, 3, new Task(container, Phase.FETCH, 0.1f, -1)).signed(secret));
+    take(report(job, 7, 3, new Task(0, Phase.FETCH, 0.1f, 3)).signed(secret));
+    assertEquals(10, count("Malformed"));
+    byte[] whole = report(job, 7, 3, waits()).signed(secret);
+    for (int length = 0; length < whole.length; length++) {
+      take(Arrays.copyOf(whole, length));
+    }
+    Random random = new Random(15);
+    for (int i = 0; i < 2_000; i++) {
+      byte[] noise = i % 2 == 0 ? new byte[random.nextInt(JobReport.MOST_BYTES + 1)] : whole.clone();
+      if (i % 2 == 0) {
+        random.nextBytes(noise);
+      } else {
+        noise[random.nextInt(noise.length)] ^= 1 << random.nextInt(8);
+      }
+      take(noise);
+    }
+    take(new byte[JobReport.MOST_BYTES + 1]);
+    assertEquals(0, count("Taken"));
+    assertEquals(before, known());
+  }
+
+  @Test
+  public void whatWasSaidBeforeIsNotSaidAgain() throws Exception {
+    byte[] first = report(job, 7, 3).signed(secret(job));
+    byte[] second = report(job, 7, 4).signed(secret(job));
+    take(second);
+    take(second);
+    take(first);
+    assertEquals(1, count("Taken"));
+    assertEquals(2, count("Old"));
+  }
+
+  @Test
+  public void aJobThatFloodsIsHeardAsOftenAsItsTasksNeed() throws Exception {
+    for (int i = 0; i < 1_000; i++) {
+      byte[] packet = report(job, 7, 3, waits()).signed(secret(job));
+      receiver.take(packet, packet.length);
+    }
+    assertEquals(2, count("Taken"));
+    assertEquals(998, count("Excess"));
+    take(report(other, 7, 3).signed(secret(other)));
+    assertEquals("others are heard", 3, count("Taken"));
+  }
+
+  @Test
+  public void whoIsSilentIsAskedAgain() throws Exception {
+    take(report(job, 7, 3).signed(secret(job)));
+    assertTrue(receiver.hears(job.id()));
+    nowMs += 60_000;
+    assertFalse(receiver.hears(job.id()));
+  }
+}
