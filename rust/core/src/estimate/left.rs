@@ -133,3 +133,31 @@ fn standard_error(phase: &PhaseView) -> f64 {
     let squares: f64 = times().map(|time| (time - mean).powi(2)).sum();
     (squares / (tasks - 1.0) / tasks).sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remaining(known_s: f64, unknown_s: f64, unknown: f64, tasks: f64) -> Remaining {
+        Remaining { work_s: known_s + unknown_s, unknown_s, unknown, tasks }
+    }
+
+    #[test]
+    fn law_24_tasks_of_which_nothing_is_known_take_as_long_as_those_they_are_compared_with() {
+        // A hundred tasks of 500 s, of the whole partition each.
+        let big = remaining(50_000.0, 0.0, 0.0, 100.0);
+        assert!(remaining(34_999.0, 0.0, 0.0, 80.0).is_below(0.7, &big));
+        assert!(!remaining(35_001.0, 0.0, 0.0, 80.0).is_below(0.7, &big));
+        // Guessed at 60 s: as many would be as much work, a few are not.
+        assert!(!remaining(0.0, 6_000.0, 100.0, 100.0).is_below(0.7, &big));
+        assert!(remaining(0.0, 480.0, 8.0, 8.0).is_below(0.7, &big));
+    }
+
+    #[test]
+    fn who_has_no_less_of_what_is_known_and_of_what_is_not_gets_no_more() {
+        let job = remaining(100.0, 60.0, 1.0, 3.0);
+        assert!(job.is_no_less(&job) && remaining(101.0, 60.0, 1.0, 3.0).is_no_less(&job));
+        assert!(!remaining(99.0, 600.0, 10.0, 12.0).is_no_less(&job));
+        assert!(!remaining(200.0, 0.0, 0.0, 3.0).is_no_less(&job));
+    }
+}
