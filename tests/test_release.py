@@ -26,7 +26,7 @@ def test_checksums_cover_every_file(release):
 
 
 def test_there_are_docs_jars_and_commands(release):
-    for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/operations.md", "install", "uninstall", "check-config"):
+    for name in ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/operations.md", "install", "uninstall", "check-config"):
         assert (release / name).is_file(), name
     assert len(list((release / "jars").glob(f"hiatus-*-{assembly.version()}.jar"))) == 3
     assert all(os.access(release / name, os.X_OK) for name in ("install", "uninstall", "check-config"))

@@ -34,7 +34,7 @@ def assemble(say):
     folder = layout.BUILD / "release" / f"hiatus-{released}"
     shutil.rmtree(folder.parent, ignore_errors=True)
     shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("LICENSE", "README.md", "CHANGELOG.md"):
+    for name in ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
         shutil.copy(layout.ROOT / name, folder)
     shutil.copytree(layout.ROOT / "docs", folder / "docs")
     jars = [_jar(module, released, folder / "jars") for module in _JARS]
