@@ -17,7 +17,9 @@ SPEC = live.spec(nodes=1, node_memory=[256 * (1 + _SLOTS)], properties={
     "yarn.app.mapreduce.am.job.task.estimator.class": "io.hiatus.mapreduce.BatchMRTaskRuntimeEstimator",
     "mapreduce.job.hiatus.speculation.min-run-ms": _JUDGED_AFTER_MS,
     "mapreduce.task.progress-report.interval": 1000,
-    "yarn.scheduler.hiatus.policy": "las",  # whatever sizes it estimates, the application that comes later goes first
+    # Whatever sizes it estimates, the application that comes later goes first, and takes.
+    "yarn.scheduler.hiatus.policy": "las",
+    "yarn.scheduler.hiatus.preemption-threshold": 1,
 })
 
 
