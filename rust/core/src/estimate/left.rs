@@ -1,5 +1,6 @@
 //! What a phase really has left, as its tasks that are done tell, and by how much that may be wrong.
 
+use crate::settings::QueueSettings;
 use crate::view::{JobView, PhaseView, TaskView};
 use std::iter::Sum;
 
@@ -44,21 +45,10 @@ impl Left {
 /// What a task of a phase takes before any has finished, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Guess {
-    task_s: f64,
-    /// Whether anything is known of that very phase: its progress, a hint, earlier runs.
-    is_sure: bool,
-}
-
-impl Guess {
-    /// Something is known of that phase.
-    pub fn sure(task_s: f64) -> Guess {
-        Guess { task_s, is_sure: true }
-    }
-
-    /// Other jobs, or the configuration, say so.
-    pub fn unsure(task_s: f64) -> Guess {
-        Guess { task_s, is_sure: false }
-    }
+    /// That time.
+    pub task_s: f64,
+    /// Whether a hint or the progress of its own tasks says so, and not other jobs or the configuration.
+    pub is_sure: bool,
 }
 
 /// What is left of a job, to be compared with another.
@@ -80,7 +70,8 @@ impl Remaining {
             let guess = guess(phase);
             let left = Left::of(phase, guess.task_s).work_s;
             let tasks = f64::from(phase.to_do()) * phase.one;
-            let unknown = if guess.is_sure || phase.finished > 0 { 0.0 } else { 1.0 };
+            let is_known = guess.is_sure || phase.finished > 0 || phase.earlier_s.is_some();
+            let unknown = if is_known { 0.0 } else { 1.0 };
             Remaining {
                 work_s: sum.work_s + left,
                 unknown_s: sum.unknown_s + unknown * left,
@@ -90,9 +81,16 @@ impl Remaining {
         })
     }
 
+    /// Whether a job that has so much left may take of one of the same queue, whose rules those are, that has so much (law 24): for a new
+    /// container only if it has much less left, for one that goes on if it has no more.
+    pub fn may_take_of(&self, loser: &Remaining, rules: &QueueSettings, is_new: bool) -> bool {
+        let threshold = rules.preemption_threshold;
+        threshold >= 1.0 || self.is_below(if is_new { threshold } else { 1.0 }, loser)
+    }
+
     /// Whether that is surely no more than such a part of what the other has left: of whose tasks nothing is known, they take as long as
     /// those of the other at least.
-    pub fn is_below(&self, part: f64, other: &Remaining) -> bool {
+    fn is_below(&self, part: f64, other: &Remaining) -> bool {
         let other_task_s = if other.tasks > 0.0 { other.work_s / other.tasks } else { 0.0 };
         let unknown_s = self.unknown_s.max(self.unknown * other_task_s);
         self.work_s - self.unknown_s + unknown_s <= part * other.work_s

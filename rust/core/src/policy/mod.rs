@@ -114,10 +114,8 @@ pub trait Policy: DynClone + Send + std::fmt::Debug {
 
     /// What is left of the job as far as the policy knows.
     fn remaining(&self, job: &JobView, settings: &QueueSettings) -> Remaining {
-        Remaining::of(job, |phase| match phase.earlier_s {
-            Some(task_s) => Guess::sure(task_s),
-            None => Guess::unsure(settings.default_task.seconds()),
-        })
+        let default_s = settings.default_task.seconds();
+        Remaining::of(job, |phase| Guess { task_s: phase.earlier_s.unwrap_or(default_s), is_sure: false })
     }
 
     /// How the policy sized the job, if it sizes jobs by itself.

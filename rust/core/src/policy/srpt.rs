@@ -30,10 +30,7 @@ impl Policy for Srpt {
     }
 
     fn remaining(&self, job: &JobView, settings: &QueueSettings) -> Remaining {
-        Remaining::of(job, |phase| match phase.earlier_s {
-            Some(task_s) => Guess::sure(task_s),
-            None => Guess::unsure(self.expected_s(phase, settings)),
-        })
+        Remaining::of(job, |phase| Guess { task_s: self.expected_s(phase, settings), is_sure: false })
     }
 }
 

@@ -314,8 +314,8 @@ impl<'a> Market<'a> {
 
     /// What the job can spare for that sale. In its own queue it gives up what it does not keep to those that come before it, and to
     /// others what is above its target; to those of a higher priority all but its ApplicationMaster. To another queue, which has more to
-    /// claim than its own, it gives what it does not keep. Where victims go in another order than that of the plan, only what is above its target is spared: who lost more would take it
-    /// back from who comes after it.
+    /// claim than its own, it gives what it does not keep. Where victims go in another order than that of the plan, only what is above its
+    /// target is spared: who lost more would take it back from who comes after it.
     fn spare_for(&self, cluster: &Cluster, sale: &Sale, app: AppId) -> f64 {
         let Some(spare) = self.spare.get(&app) else { return 0.0 };
         let Some(job) = cluster.jobs().get(&app) else { return 0.0 };
@@ -335,9 +335,9 @@ impl<'a> Market<'a> {
         if !sale.is_of(job.queue) || job.priority < sale.priority {
             return true;
         }
-        let part = self.rules(cluster, job.queue).threshold(sale.wish.purpose == For::Start);
-        let of_job = self.remaining(cluster, app);
-        part.is_none_or(|part| self.remaining(cluster, sale.app).is_below(part, &of_job))
+        let loser = self.remaining(cluster, app);
+        let rules = self.rules(cluster, job.queue);
+        self.remaining(cluster, sale.app).may_take_of(&loser, rules, sale.wish.purpose == For::Start)
     }
 
     /// What the job has left.

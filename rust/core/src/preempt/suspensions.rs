@@ -18,7 +18,7 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
     for (id, since, node, app, resource) in overdue {
         let deadline = settings_of(cluster, settings, app).max_suspension;
         let spent = now.since(since);
-        if spent >= deadline + deadline && may_kill(cluster, settings, id, false) {
+        if spent >= deadline + deadline && may_kill(cluster, settings, id) {
             kill(cluster, id, Cause::SuspendedTooLong);
         } else if spent >= deadline {
             let waits = |claim: &Claim| claim.purpose == For::Resume(id);
@@ -31,14 +31,11 @@ pub fn end_suspensions(cluster: &mut Cluster, settings: &Settings) {
     }
 }
 
-/// Whether the suspended container may be killed, so that it is run again elsewhere: where that is allowed, where reduces of its own job
-/// wait for it in its room, and at last where it is `kept_out` though its job may run it and was suspended for twice as long as a container
-/// may: jobs could else wait for each other for ever.
-pub fn may_kill(cluster: &Cluster, settings: &Settings, id: ContainerId, kept_out: bool) -> bool {
-    let Some(container) = cluster.containers().get(&id) else { return false };
-    let deadline = settings_of(cluster, settings, container.app).max_suspension;
-    let overdue = cluster.now().since(container.since) >= deadline + deadline;
-    settings.cluster.mode == Mode::Kill || kept_out && overdue || reduces_have_its_room(cluster, container)
+/// Whether the suspended container may be killed, so that it is run again elsewhere: where that is allowed, or reduces of its own job
+/// wait for it in its room.
+pub fn may_kill(cluster: &Cluster, settings: &Settings, id: ContainerId) -> bool {
+    let stuck = || cluster.containers().get(&id).is_some_and(|container| reduces_have_its_room(cluster, container));
+    settings.cluster.mode == Mode::Kill || stuck()
 }
 
 /// Proposes to kill the container, unless something stands against it: that it was refused to go on a moment ago does not.

@@ -121,13 +121,14 @@ pub struct QueueSettings {
     /// For how long in all a container may have been suspended for jobs of its own queue.
     pub suspension_budget: Millis,
     /// A job of the queue loses containers to others of it that have no more left to do than this part of what it has; 1: to all that
-    /// come before it.
+    /// come before it. A suspension holds memory for as long as it lasts and pins its task to a node, and like jobs would take it from each
+    /// other for next to no gain: a preemption threshold (Wang and Saksena, 1999; under SRPT Goerg, 1986).
     pub preemption_threshold: f64,
     /// Minimum run time between two suspensions.
     pub min_resumed: Millis,
-    /// Suspension after which a container must be resumed; at twice this it is killed.
+    /// Suspension after which a container gets the next room at home; where it may be killed it is at twice this.
     pub max_suspension: Millis,
-    /// For how long a suspended container waits for room at home that its job may use.
+    /// For how long a suspended container waits for room at home that its job may use before it is killed, where it may be.
     pub resume_locality: Millis,
     /// Expected task time without any evidence.
     pub default_task: Millis,
@@ -143,17 +144,6 @@ pub struct QueueSettings {
     pub flex: FlexSettings,
     /// On which side of a mixed cluster its jobs run.
     pub placer: PlacerSettings,
-}
-
-impl QueueSettings {
-    /// How much a job may have left at most, as a part of what a job of the queue has that it takes from: a suspension holds memory for as
-    /// long as it lasts and pins its task to a node, and like jobs would take it from each other for next to no gain. This is a preemption
-    /// threshold (Wang and Saksena, 1999; under SRPT Goerg, 1986). What is suspended already, and not new, goes on if its job has no more
-    /// left. `None`: sizes do not count.
-    pub fn threshold(&self, is_new: bool) -> Option<f64> {
-        let part = if is_new { self.preemption_threshold } else { 1.0 };
-        (self.preemption_threshold < 1.0).then_some(part)
-    }
 }
 
 /// Rules of one queue for BatchMR's placer.

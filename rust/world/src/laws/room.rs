@@ -163,7 +163,7 @@ impl Search<'_> {
         let remaining = |app: AppId| self.planner.remaining(self.cluster, self.settings, self.partition, app);
         let pays = |taker: AppId, loser: AppId| {
             let rules = self.settings.queue(self.cluster.queue_path(loser));
-            rules.threshold(true).is_none_or(|part| remaining(taker).is_below(part, &remaining(loser)))
+            remaining(taker).may_take_of(&remaining(loser), rules, true)
         };
         if of_victim.queue == taker.queue {
             return rank > place

@@ -319,13 +319,13 @@ pub(super) fn threshold(world: &World, takings: &[Taking]) {
         let equals = of_victim.queue == taker.queue && of_victim.priority == taker.priority;
         let partition = cluster.nodes()[&container.node].partition;
         let guest = container.phase.partition != partition;
-        let Some(part) = rules.threshold(claim.purpose == For::Start).filter(|_| equals && !over_all && !guest) else {
+        if !equals || over_all || guest {
             continue;
-        };
+        }
         let remaining = |app: AppId| world.core.planner().remaining(cluster, settings, partition, app);
         let (of_taker, of_victim) = (remaining(claim.app), remaining(container.app));
         assert!(
-            of_taker.is_below(part, &of_victim),
+            of_taker.may_take_of(&of_victim, rules, claim.purpose == For::Start),
             "law 24: {id:?} of a job with {of_victim:?} taken for {:?} with {of_taker:?}",
             claim.app
         );

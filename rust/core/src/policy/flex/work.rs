@@ -73,10 +73,8 @@ impl Work {
 
 /// What a task of the phase takes before any has finished.
 pub fn guess(phase: &PhaseView, job: &JobView, history: &History, settings: &QueueSettings) -> Guess {
-    match task_time(phase, job, history, settings) {
-        (Source::Average | Source::Hint | Source::Runs, task_s) => Guess::sure(task_s),
-        (Source::Earlier | Source::Default, task_s) => Guess::unsure(task_s),
-    }
+    let (source, task_s) = task_time(phase, job, history, settings);
+    Guess { task_s, is_sure: source <= Source::Runs }
 }
 
 /// Expected time of one task of the phase, in seconds. What runs counts for all alike ([`History::look`]); a task that outlives it has

@@ -219,14 +219,8 @@ impl Sizes {
 
     /// What a task of the phase takes, by its size.
     pub fn guess(&self, job: &JobView, phase: &PhaseView) -> Guess {
-        let size = self.jobs.get(&job.app).and_then(|sizes| sizes.get(&phase.key));
         let is_sure = |size: &Size| size.source == Source::Hint || size.source == Source::Final && !size.guessed;
-        let task_s = size.map_or(0.0, |size| size.task_s);
-        if phase.earlier_s.is_some() || size.is_some_and(is_sure) {
-            Guess::sure(task_s)
-        } else {
-            Guess::unsure(task_s)
-        }
+        Guess { task_s: self.task_s(job, phase), is_sure: self.size(job, phase).is_some_and(is_sure) }
     }
 
     /// By how much its size may be wrong, in seconds of the partition.
@@ -235,7 +229,11 @@ impl Sizes {
     }
 
     fn task_s(&self, job: &JobView, phase: &PhaseView) -> f64 {
-        self.jobs.get(&job.app).and_then(|sizes| sizes.get(&phase.key)).map_or(0.0, |size| size.task_s)
+        self.size(job, phase).map_or(0.0, |size| size.task_s)
+    }
+
+    fn size(&self, job: &JobView, phase: &PhaseView) -> Option<&Size> {
+        self.jobs.get(&job.app)?.get(&phase.key)
     }
 
     /// Whether time alone may tell more about the job: one of its phases is not sized for good, or it was never seen.
