@@ -11,7 +11,6 @@ import com.sun.net.httpserver.HttpServer;
 import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.config.HiatusConfiguration;
-import io.hiatus.scheduler.progress.MapReduceMaster.Type;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -52,14 +51,9 @@ public class LendingTest {
     });
     cluster.node(256 + 3 * 1024, 16);
     job = cluster.started(cluster.submit(cluster.builder("default", "user").withAppType("MAPREDUCE").build()));
-    job.ask(1, 1024, Type.REDUCE.priority, "");
-    cluster.rounds(3);
-    reduce = job.held().get(0);
-    job.ask(3, 1024, Type.MAP.priority, "");
-    cluster.rounds(3);
-    maps = new ArrayList<>(job.held());
-    maps.remove(reduce);
-    assertEquals("two maps run, and one finds no room", 2, maps.size());
+    ReduceBesideMaps running = ReduceBesideMaps.start(cluster, job);
+    reduce = running.reduce;
+    maps = running.maps;
     master = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     master.createContext("/", exchange -> {
       byte[] answer = answer(exchange.getRequestURI().toString()).replace('\'', '"').getBytes(StandardCharsets.UTF_8);

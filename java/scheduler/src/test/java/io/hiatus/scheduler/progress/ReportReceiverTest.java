@@ -12,12 +12,10 @@ import io.hiatus.report.JobReport.Task;
 import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.config.HiatusConfiguration;
-import io.hiatus.scheduler.progress.MapReduceMaster.Type;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -54,14 +52,9 @@ public class ReportReceiverTest {
     cluster.node(2 * 256 + 3 * 1024, 16);
     job = mapReduce();
     other = mapReduce();
-    job.ask(1, 1024, Type.REDUCE.priority, "");
-    cluster.rounds(3);
-    reduce = job.held().get(0);
-    job.ask(3, 1024, Type.MAP.priority, "");
-    cluster.rounds(3);
-    maps = new ArrayList<>(job.held());
-    maps.remove(reduce);
-    assertEquals("two maps run, and one finds no room", 2, maps.size());
+    ReduceBesideMaps running = ReduceBesideMaps.start(cluster, job);
+    reduce = running.reduce;
+    maps = running.maps;
     receiver = new ReportReceiver(new InetSocketAddress("127.0.0.1", 0), cluster.context().getAMRMTokenSecretManager(), id -> {
       if (cluster.scheduler().getApplicationAttempt(id) == null) {
         return -1;
