@@ -282,7 +282,7 @@ fn job(
         held,
         pending,
         suspended,
-        remaining_s: estimate::remaining_seconds(job, queue, total),
+        remaining_s: estimate::remaining_seconds(job, cluster, queue, total),
         attained_s: job.attained(cluster.now()).dominant_seconds(total),
         phases: phases(job, partition, queue),
         sizing,

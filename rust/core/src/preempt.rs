@@ -289,13 +289,14 @@ fn stop_waiting(cluster: &mut Cluster, id: ContainerId, home: NodeId) -> Option<
 }
 
 /// A suspended container that its job may run is kept out of its full home for a bounded time only: where it may be killed, and at last,
-/// when it was suspended for twice as long as a container may, anywhere. Jobs could else wait for each other for ever.
+/// for twice as long as a container may be suspended, anywhere. Jobs could else wait for each other for ever.
 fn wait_for_home(cluster: &mut Cluster, id: ContainerId, kept_out: bool, settings: &Settings) {
     let Some(since) = cluster.keep_out(id, kept_out) else { return };
     let Some(container) = cluster.containers().get(&id) else { return };
     let (now, rules) = (cluster.now(), settings_of(cluster, settings, container.app));
-    let overdue = now.since(container.since) >= rules.max_suspension + rules.max_suspension;
-    if now.since(since) >= rules.resume_locality && (overdue || suspensions::may_kill(cluster, settings, id)) {
+    let waited = now.since(since);
+    let overdue = waited >= rules.max_suspension + rules.max_suspension;
+    if waited >= rules.resume_locality && (overdue || suspensions::may_kill(cluster, settings, id)) {
         suspensions::kill(cluster, id, Cause::KeptOut);
     }
 }

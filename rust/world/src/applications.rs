@@ -101,8 +101,17 @@ impl World {
             app.registered = true;
             self.registered.insert(id);
             self.tell_blacklist(id);
+            if self.tells_progress {
+                self.tell_tasks(id);
+            }
             self.progress(id);
         }
+    }
+
+    /// How many tasks of each kind the job has, asked for or not.
+    pub(super) fn tell_tasks(&mut self, app: AppId) {
+        let tasks = self.apps[app.0 as usize].tasks();
+        self.facts.extend(tasks.map(|(priority, total, done)| Fact::Tasks { app, priority, total, done }));
     }
 
     /// Where the ApplicationMaster wants nothing.

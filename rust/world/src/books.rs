@@ -382,6 +382,9 @@ impl World {
                     self.ask(id, key, count);
                 }
                 self.tell_blacklist(id);
+                if self.tells_progress {
+                    self.tell_tasks(id);
+                }
             }
         }
         // What was given out but never reached its node is lost.

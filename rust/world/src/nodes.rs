@@ -95,7 +95,7 @@ impl World {
     }
 
     /// What ApplicationMasters would say, if somebody asked them, of the tasks from which phases are sized: how far they are,
-    /// and how many there are in all.
+    /// and how many are done by now.
     fn tell_progress(&mut self, node: NodeId) {
         let jobs = &self.core.cluster().jobs();
         let mut told = BTreeSet::new();
@@ -113,10 +113,7 @@ impl World {
                 told.insert(found.app);
             }
         }
-        for app in told {
-            let tasks = self.apps[app.0 as usize].tasks();
-            self.facts.extend(tasks.map(|(priority, total, done)| Fact::Tasks { app, priority, total, done }));
-        }
+        told.into_iter().for_each(|app| self.tell_tasks(app));
     }
 
     /// A node joins, or comes back to a restarted ResourceManager, and tells what it runs.

@@ -328,11 +328,9 @@ impl<'a> Run<'a> {
         let maps_wait = job.phases.iter().any(|(key, phase)| key.is_of_maps() && phase.pending > 0);
         let mut over = self.awaited.contains(&app);
         let (master, mut asks) = (job.master, Vec::new());
-        for key in kinds(job) {
+        for key in kinds(job, self.core.cluster()) {
             let known = job.phases.get(&key);
-            let said =
-                || job.said_tasks().find(|(priority, _)| *priority == key.priority).map_or(0, |(_, tasks)| tasks);
-            let unasked = known.map_or_else(|| said() as i32, |_| job.unasked(key));
+            let unasked = job.unasked(key);
             if unasked > 0 && !(key.is_of_reduces() && maps_wait) {
                 let count = known.map_or(0, |phase| phase.pending) + unasked.unsigned_abs();
                 let places = known.map_or_else(|| key.places(), |phase| phase.places);

@@ -3,7 +3,7 @@
 use crate::forecast::Unknown;
 use hiatus_core::estimate;
 use hiatus_core::fact::PhaseKey;
-use hiatus_core::state::Job;
+use hiatus_core::state::{Cluster, Job};
 use hiatus_core::units::{AppId, Millis};
 use hiatus_core::Scheduler;
 use rand::Rng;
@@ -133,7 +133,7 @@ impl Evidence {
         let mut evidence = Evidence { phases: BTreeMap::new(), unknown: BTreeMap::new() };
         for (app, job) in core.cluster().jobs() {
             let mut complete = true;
-            for key in kinds(job) {
+            for key in kinds(job, core.cluster()) {
                 let known = Known::of(job, *app, key, core);
                 let known = known.or_else(|| others.get(&key.priority).map(Known::of_others));
                 complete &= known.is_some() || (job.phases.contains_key(&key) && job.to_do(key) == 0);
@@ -143,7 +143,7 @@ impl Evidence {
                 Some(Unknown::Parked)
             } else if job.master.is_none() {
                 Some(Unknown::NotBegun)
-            } else if !job.map_reduce || job.said_tasks().next().is_none() {
+            } else if !job.map_reduce || !job.says_tasks() {
                 Some(Unknown::Totals)
             } else {
                 (!complete).then_some(Unknown::TaskTimes)
@@ -159,17 +159,9 @@ impl Evidence {
     }
 }
 
-/// The kinds of tasks that a job has: those it asked for, and those of which it said that they are to come. How large the
-/// containers of these are is not known; they are taken to be as those it has asked for.
-pub(crate) fn kinds(job: &Job) -> Vec<PhaseKey> {
-    let master = job.master.map(|(_, key)| key);
-    let of_tasks = |key: &&PhaseKey| master != Some(**key) || job.to_do(**key) > 1;
-    let asked: Vec<PhaseKey> = job.phases.keys().filter(of_tasks).copied().collect();
-    let to_come =
-        job.said_tasks().filter(|(priority, tasks)| *tasks > 0 && !asked.iter().any(|key| key.priority == *priority));
-    let like = asked.iter().find(|key| key.is_of_maps()).or(asked.first()).copied();
-    let to_come: Vec<_> = to_come.filter_map(|(priority, _)| like.map(|like| PhaseKey { priority, ..like })).collect();
-    asked.into_iter().chain(to_come).collect()
+/// The kinds of tasks that a job has: those it asked for, and those of which it said that they are to come.
+pub(crate) fn kinds(job: &Job, cluster: &Cluster) -> Vec<PhaseKey> {
+    job.asked().copied().chain(cluster.to_come(job)).collect()
 }
 
 /// Task times of one run.

@@ -6,7 +6,7 @@ pub mod left;
 pub mod training;
 
 use crate::settings::QueueSettings;
-use crate::state::{Job, Phase};
+use crate::state::{Cluster, Job, Phase};
 use crate::units::{Millis, Resource, ResourceSeconds};
 
 /// Expected working time of one task of that request priority before any has finished, in seconds, by earlier runs of the
@@ -40,14 +40,15 @@ pub fn task_left(phase: &Phase, worked: Millis, done: Option<f64>, before: Milli
     }
 }
 
-/// Work left in all phases, in seconds for which it would fill the whole of `total`. A job that is only its
+/// Work left in all phases, those to come too, in seconds for which it would fill the whole of `total`. A job that is only its
 /// ApplicationMaster so far counts as one task: nothing is known of it, and finding out is cheap.
-pub fn remaining_seconds(job: &Job, queue: &QueueSettings, total: Resource) -> f64 {
+pub fn remaining_seconds(job: &Job, cluster: &Cluster, queue: &QueueSettings, total: Resource) -> f64 {
     let mut sum = ResourceSeconds::default();
-    for (key, phase) in &job.phases {
-        let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
-        let tasks = job.to_do(*key).saturating_sub(masters);
-        let each = task_time(phase, first_or_default(job, key.priority, queue));
+    for key in job.phases.keys().copied().chain(cluster.to_come(job)) {
+        let masters = u32::from(job.master.is_some_and(|(_, of)| of == key));
+        let tasks = job.to_do(key).saturating_sub(masters);
+        let before = first_or_default(job, key.priority, queue);
+        let each = job.phases.get(&key).map_or(before, |phase| task_time(phase, before));
         sum += ResourceSeconds::of(key.resource.times(tasks), each);
     }
     sum.dominant_seconds(total)

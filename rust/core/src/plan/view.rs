@@ -40,7 +40,7 @@ pub(super) fn of(
         demand: if job.parked { pinned } else { demand },
         pinned,
         attained: job.attained(cluster.now()).dominant_seconds(total),
-        remaining: estimate::remaining_seconds(job, queue, total),
+        remaining: estimate::remaining_seconds(job, cluster, queue, total),
         hints: hints(job, partition),
         phases: phases(job, partition, total, queue, cluster),
         changed: true,
@@ -78,7 +78,7 @@ fn resting(job: &Job, key: PhaseKey, cluster: &Cluster) -> u32 {
     containers.filter(|c| c.phase == key && (c.parked || c.reason == Some(Reason::Lent))).count() as u32
 }
 
-/// The job's phases in the partition, ApplicationMasters aside: those are no tasks.
+/// The job's phases in the partition, those that are to come last; ApplicationMasters aside: those are no tasks.
 pub(super) fn phases(
     job: &Job,
     partition: PartitionId,
@@ -86,10 +86,13 @@ pub(super) fn phases(
     queue: &QueueSettings,
     cluster: &Cluster,
 ) -> Vec<PhaseView> {
-    let of_partition = job.phases.iter().filter(|(key, _)| key.partition == partition);
+    let none = Phase::default();
+    let to_come = cluster.to_come(job).map(|key| (key, &none));
+    let known = job.phases.iter().map(|(key, phase)| (*key, phase)).chain(to_come);
+    let of_partition = known.filter(|(key, _)| key.partition == partition);
     let has_maps_to_do = job.has_maps_to_do();
-    let view = |(key, phase): (&PhaseKey, &Phase)| {
-        let masters = u32::from(job.master.is_some_and(|(_, of)| of == *key));
+    let view = |(key, phase): (PhaseKey, &Phase)| {
+        let masters = u32::from(job.master.is_some_and(|(_, of)| of == key));
         let task = |first: &FirstTask| match first.finished {
             Some(worked) => TaskView::Finished { worked },
             None => {
@@ -100,11 +103,11 @@ pub(super) fn phases(
             }
         };
         PhaseView {
-            key: *key,
+            key,
             one: key.resource.dominant_share(total),
             gated: has_maps_to_do && key.is_of_reduces(),
             pending: if job.asks_for_tasks() { phase.pending } else { 0 },
-            unasked: job.unasked(*key),
+            unasked: job.unasked(key),
             held: (phase.held + phase.borrowed).saturating_sub(masters),
             suspended: phase.suspended,
             finished: phase.finished,

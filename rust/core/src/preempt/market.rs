@@ -220,7 +220,8 @@ impl<'a> Market<'a> {
     /// The same on that node only; whether it could be freed.
     pub(super) fn buy_at(&mut self, cluster: &mut Cluster, place: usize, wish: Wish, home: NodeId) -> bool {
         let Some(entry) = self.plan.entries.get(place) else { return false };
-        if self.hopeless(cluster, entry, wish.need).is_some() {
+        // Of a job with hardly more left may be taken what waits for maps.
+        if self.hopeless(cluster, entry, wish.need).is_some_and(|hopeless| hopeless.hardly_less.is_none()) {
             return false;
         }
         let mut sale = Sale::new(cluster, self.plan, place, entry, wish);
@@ -462,7 +463,7 @@ impl<'a> Market<'a> {
                     crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, false, returning_mb)));
                 }
             } else if let Some(place) = self.plan.rank(app) {
-                if self.spare_of(app, job).above_kept_from_higher > EPSILON && self.pays(cluster, sale, app, job) {
+                if self.spare_of(app, job).above_kept_from_higher > EPSILON {
                     ranked.push((place, job));
                 }
             }
@@ -472,8 +473,15 @@ impl<'a> Market<'a> {
         self.sort_by_rank(cluster, &mut ranked);
         let mut victims: Vec<Victim> = guests.into_iter().map(|(_, victim)| victim).collect();
         victims.extend(crowd.into_iter().map(|(_, victim)| victim));
-        for (_, job) in ranked {
-            let mut own: Vec<_> = self.of_job_at(cluster, job, home, false, returning_mb).collect();
+        for (place, job) in ranked {
+            // What goes on may take the room of reduces that wait for maps, whatever their job has left: nothing is lost, and jobs could else
+            // wait for each other, each with reduces where a map of the other is at home.
+            let waits = |victim: &Victim| {
+                cluster.containers().get(&victim.id).is_some_and(|container| job.waits_for_maps(container.phase))
+            };
+            let pays = self.pays(cluster, sale, self.plan.entries[place].app, job);
+            let own = self.of_job_at(cluster, job, home, false, returning_mb);
+            let mut own: Vec<_> = own.filter(|(_, victim)| pays || waits(victim)).collect();
             own.sort_by_key(|(turn, _)| *turn);
             victims.extend(own.into_iter().map(|(_, victim)| victim));
         }
@@ -521,7 +529,8 @@ impl<'a> Market<'a> {
             let victim = self.victim(cluster, queue, job, (id, container), returning_mb)?;
             let left = || time_left(queue, job, (id, container), cluster.now());
             let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left: &left });
-            let turn = (job.is_first_task(id, container.phase), by_rule, Reverse((container.allocated, id)));
+            let trains = job.is_first_task(id, container.phase) && !job.waits_for_maps(container.phase);
+            let turn = (trains, by_rule, Reverse((container.allocated, id)));
             Ok((turn, victim))
         })
     }

@@ -3,7 +3,7 @@
 use super::permission::may_start_on;
 use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
-use crate::state::{Claim, Cluster, For, Node, Reason, Rooms, State};
+use crate::state::{Claim, Cluster, Container, For, Job, Node, Reason, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +40,9 @@ impl Spoken {
             for claim in &node.claims {
                 if is_collecting(node, claim) {
                     spoken.collecting.insert((claim.app, id));
+                    continue;
+                }
+                if waits_for_idle_reduces(cluster, id, claim) {
                     continue;
                 }
                 let of_purpose = if claim.purpose == For::Start { &mut spoken.starts } else { &mut spoken.resumes };
@@ -223,4 +226,13 @@ impl Spoken {
 /// Whether the claim waits for room to come by itself, and it is not there yet.
 fn is_collecting(node: &Node, claim: &Claim) -> bool {
     claim.purpose == For::Start && !claim.is_freed() && !claim.resource.fits_in(node.usable())
+}
+
+/// Whether the claim waits for room that reduces have which wait for maps: they may not end before what waits goes on.
+fn waits_for_idle_reduces(cluster: &Cluster, node: NodeId, claim: &Claim) -> bool {
+    let is_idle = |container: &Container| {
+        let waits = |job: &Job| job.waits_for_maps(container.phase);
+        !container.state.is_suspended() && cluster.jobs().get(&container.app).is_some_and(waits)
+    };
+    claim.purpose != For::Start && !claim.is_freed() && cluster.on_node(node).any(|(_, other)| is_idle(other))
 }

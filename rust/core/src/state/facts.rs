@@ -85,9 +85,7 @@ impl Cluster {
             Fact::Launched { container } => self.launch(*container),
             Fact::Progress { container, done } => self.progress(*container, *done),
             Fact::Told { container, word } => self.hear_of(*container, *word),
-            Fact::Tasks { app, priority, total, done } => {
-                self.with_job(*app, |job, _| job.say_tasks(*priority, *total, *done)).is_some()
-            }
+            Fact::Tasks { app, priority, total, done } => self.say_tasks(*app, *priority, *total, *done),
             Fact::Demoted { container } => self.demote(*container),
             Fact::Promoted { container } => self.promote(*container),
             Fact::Completed { container, exit } => self.complete(*container, *exit),

@@ -241,27 +241,44 @@ impl Job {
         let (before, after) =
             (self.phases.range(..key).next_back(), self.phases.range((Bound::Excluded(key), Bound::Unbounded)).next());
         let alone = !before.into_iter().chain(after).any(|(other, _)| other.priority == key.priority);
-        Some(said).filter(|_| alone).zip(self.phases.get(&key)).map_or(0, |(said, phase)| {
-            let missing = i64::from(said.tasks) - i64::from(phase.finished + phase.left());
-            missing.max(-i64::from(phase.pending)) as i32
-        })
+        if !alone {
+            return 0;
+        }
+        let (asked, pending) =
+            self.phases.get(&key).map_or((0, 0), |phase| (phase.finished + phase.left(), phase.pending));
+        (i64::from(said.tasks) - i64::from(asked)).max(-i64::from(pending)) as i32
     }
 
-    /// Request priorities of whose tasks the application has said how many there are, and how many: what was not asked for yet
-    /// need not be known otherwise.
-    pub fn said_tasks(&self) -> impl Iterator<Item = (i32, u32)> + '_ {
-        self.said.iter().map(|(priority, said)| (*priority, said.tasks))
+    /// Whether the application has said how many tasks of any kind it has.
+    pub fn says_tasks(&self) -> bool {
+        !self.said.is_empty()
     }
 
-    /// Containers of a phase that are wanted and may be given out. An application that speculates takes a suspended task for a slow
+    /// Request priorities of tasks that are to come: the application has said how many there are, and has asked for none yet.
+    pub(super) fn to_come(&self) -> impl Iterator<Item = i32> + '_ {
+        let said = self.said.iter().filter(|(_, said)| said.tasks > 0).map(|(priority, _)| *priority);
+        said.filter(|priority| !self.phases.keys().any(|key| key.priority == *priority))
+    }
+
+    /// The kinds of tasks that it has asked for; its ApplicationMaster is none.
+    pub fn asked(&self) -> impl Iterator<Item = &PhaseKey> {
+        let is_master = |key: &PhaseKey| self.master.is_some_and(|(_, of)| of == *key);
+        self.phases.keys().filter(move |key| !is_master(key) || self.to_do(**key) > 1)
+    }
+
+    /// Containers of a phase that are wanted and may be given out. Reduces wait while maps of their job are suspended: they could do nothing
+    /// before those are done, and would hold room that nobody uses. An application that speculates takes a suspended task for a slow
     /// one, and asks for a container for a second attempt of it; one of the two would be killed. That waits until the first has had
     /// as much time again to end: what asks go beyond the tasks that the application has is for such attempts. Where other kinds of tasks
     /// come after them in YARN's order, nothing waits: those would have to wait, too.
     pub fn wanted(&self, key: PhaseKey, phase: &Phase) -> u32 {
         let stood_still = phase.suspended + phase.catching_up;
         let mut later = self.phases.range((Bound::Excluded(key), Bound::Unbounded));
-        if stood_still == 0 || later.any(|(_, later)| later.pending > 0) {
+        if phase.pending == 0 || later.any(|(_, later)| later.pending > 0) {
             return phase.pending;
+        }
+        if key.is_of_reduces() && self.maps().any(|(_, maps)| maps.suspended > 0) {
+            return 0;
         }
         phase.pending - 0.max(-self.unasked(key)).unsigned_abs().min(stood_still)
     }
@@ -288,7 +305,7 @@ impl Job {
 
     /// Tasks of a phase that are not done, whether the application has asked for their containers or not.
     pub fn to_do(&self, key: PhaseKey) -> u32 {
-        self.phases.get(&key).map_or(0, |phase| phase.left().saturating_add_signed(self.unasked(key)))
+        self.phases.get(&key).map_or(0, Phase::left).saturating_add_signed(self.unasked(key))
     }
 
     /// Its phases of maps, if it is a MapReduce job.

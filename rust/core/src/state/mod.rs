@@ -87,6 +87,9 @@ pub struct Cluster {
     silences: Silences,
     limits: Limits,
     loads: Loads,
+    /// Sizes of containers that jobs of a queue asked for with a request priority of whose tasks they say how many there are, the last
+    /// each: what is to come of others is likely to be of that size.
+    sizes: BTreeMap<(QueueId, i32), Resource>,
     /// Jobs by whom limits on them are for.
     holders: BTreeMap<Holder, BTreeSet<AppId>>,
     woken: BTreeSet<NodeId>,
@@ -263,6 +266,17 @@ impl Cluster {
         std::iter::successors(Some(queue), |queue| self.queues.get(queue).and_then(|found| found.parent))
     }
 
+    /// Kinds of tasks that the job has said are to come, and has asked for none yet: taken to be of the size that others of its queue asked
+    /// for, or that it has asked for itself.
+    pub fn to_come<'a>(&'a self, job: &'a Job) -> impl Iterator<Item = PhaseKey> + 'a {
+        let like = job.asked().find(|key| key.is_of_maps()).or_else(|| job.asked().next()).copied();
+        let of = move |priority: i32| {
+            let resource = self.sizes.get(&(job.queue, priority)).copied();
+            like.map(|like| PhaseKey { priority, resource: resource.unwrap_or(like.resource), ..like })
+        };
+        job.to_come().filter_map(of)
+    }
+
     /// What the queue's own jobs hold and want, those of queues below it not counted.
     pub fn load(&self, queue: QueueId) -> QueueLoad {
         self.loads.of(queue)
@@ -406,6 +420,24 @@ impl Cluster {
             self.guests.remove(&app);
         }
         Some(result)
+    }
+
+    /// The application said how many tasks of a request priority it has. If those are of another size than was thought, so are those that
+    /// others of its queue have to come.
+    fn say_tasks(&mut self, app: AppId, priority: i32, total: u32, done: u32) -> bool {
+        let said = self.with_job(app, |job, _| {
+            job.say_tasks(priority, total, done);
+            let size = job.asked().find(|key| key.priority == priority).map(|key| key.resource);
+            (job.queue, size)
+        });
+        let Some((queue, size)) = said else { return false };
+        if size.is_none_or(|size| self.sizes.insert((queue, priority), size) == Some(size)) {
+            return true;
+        }
+        for (app, job) in self.jobs.iter_mut().filter(|(_, job)| job.queue == queue && job.to_come().next().is_some()) {
+            job.touch(*app, &mut self.touched);
+        }
+        true
     }
 
     /// The job asks for so many containers of a phase, instead of what it did: without a look at its other phases, of which it may name

@@ -97,6 +97,21 @@ fn a_phase_is_not_tiny_because_little_of_it_was_asked_for_so_far() {
     assert_eq!(known(&scheduler), (20, 0, "initial"));
 }
 
+/// Before they are asked for, and whatever the size of their containers turns out to be.
+#[test]
+fn tasks_that_are_to_come_are_part_of_the_size() {
+    let maps = phase(20);
+    let mut scheduler = submitted(false, &[container(1, phase(0), true), asked(maps, 10)]);
+    let size_s = |scheduler: &Scheduler| explain::explain(scheduler).jobs[0].sizing.as_ref().unwrap().estimate_s;
+    // A minute each, in an eighth of the cluster.
+    assert_eq!(size_s(&scheduler), 75.0);
+    tell(&mut scheduler, 5, &[says(20, 0)]);
+    assert_eq!(size_s(&scheduler), 225.0);
+    let large = PhaseKey { resource: Resource::new(2048, 1), ..REDUCES };
+    tell(&mut scheduler, 10, &[asked(large, 5)]);
+    assert_eq!(size_s(&scheduler), 375.0);
+}
+
 #[test]
 fn asks_that_count_new_containers_again_are_no_tasks() {
     let mut scheduler = job();

@@ -48,9 +48,8 @@ fn gap_22_adaptive_kills_what_has_just_begun_waits_for_what_is_almost_done_and_s
 /// A job of three older containers of 1 GiB, which are almost done, and two younger ones of 2 GiB, which are not: how many
 /// of each are suspended for one of 1 GiB.
 fn victim_under(victims: &str) -> (usize, usize) {
-    let mut job = Job::new("mixed").tasks(4, secs(40)).sized_tasks(2, secs(600), gb(2));
-    job.stages[0].times = Times::Each(vec![secs(1), secs(40), secs(40), secs(40)]);
-    job.stages[1].slowstart = 0.0;
+    let mut job = Job::new("mixed").sized_tasks(2, secs(600), gb(2)).tasks(4, secs(40)).at_once();
+    job.stages[1].times = Times::Each(vec![secs(1), secs(40), secs(40), secs(40)]);
     let mut world = World::new()
         .node(Node::of(gb(8)))
         .telling_progress()

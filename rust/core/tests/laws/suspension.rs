@@ -4,8 +4,8 @@ use crate::direct::Direct;
 use crate::world::{gb, secs, Job, Node, Stage, Times, World};
 use hiatus_core::decision::Decision;
 use hiatus_core::explain::explain;
-use hiatus_core::fact::{Fact, Rejection};
-use hiatus_core::units::NodeId;
+use hiatus_core::fact::{Fact, PhaseKey, Rejection};
+use hiatus_core::units::{ContainerId, NodeId};
 
 #[test]
 fn suspended_containers_resume_at_home_before_new_ones_start() {
@@ -328,26 +328,57 @@ fn a_suspension_has_a_reason_with_an_owner_and_a_rule_for_its_end() {
     world.run();
 }
 
-/// A map was put aside, and reduces of its own job, which cannot end before it, took its room.
-#[test]
-fn law_8_a_map_whose_room_its_own_reduces_have_is_run_again_after_a_while() {
+/// A job of three maps, the last of 100 s, and three reduces that are asked for early, on a node for its ApplicationMaster and three tasks.
+fn early_reduces() -> World {
     let stage = |times: &[u64], slowstart| Stage {
         times: Times::Each(times.iter().copied().map(secs).collect()),
         size: gb(1),
         partition: None,
         slowstart,
     };
-    let mut world = World::new()
+    World::new()
         .node(Node::of(gb(4)))
         .set("resume-locality-ms", "40000")
-        .job(Job::new("job").stage(stage(&[20, 20, 100], 1.0)).stage(stage(&[5; 3], 0.05)));
+        .job(Job::new("job").stage(stage(&[20, 20, 100], 1.0)).stage(stage(&[5; 3], 0.05)))
+}
+
+/// Of those that run.
+fn last_of(world: &World, is: fn(&PhaseKey) -> bool) -> ContainerId {
+    let containers = world.core().cluster().containers().iter();
+    let running = containers.filter(|(_, one)| is(&one.phase) && !one.state.is_suspended());
+    running.map(|(id, _)| *id).max().unwrap()
+}
+
+/// They could do nothing before it is done.
+#[test]
+fn reduces_wait_while_a_map_of_their_job_is_suspended() {
+    let mut world = early_reduces();
     world.run_until(secs(10));
-    let of_maps = world.core().cluster().containers().iter().filter(|(_, one)| one.phase.is_of_maps());
-    let last = of_maps.map(|(id, _)| *id).max().unwrap();
+    let last = last_of(&world, PhaseKey::is_of_maps);
     world.park_container(last, true);
     world.run_until(secs(50));
-    assert_eq!((world.held("job"), world.suspended("job")), (4, 1), "the ApplicationMaster and three reduces");
+    assert_eq!((world.held("job"), world.suspended("job")), (1, 1), "the ApplicationMaster");
     world.park_container(last, false);
+    world.run_until(secs(60));
+    assert_eq!((world.held("job"), world.suspended("job")), (4, 0), "the map and two reduces, too");
+    world.run();
+}
+
+/// A reduce and a map were put aside, in that order, and the reduces, which cannot end before the map, have its room.
+#[test]
+fn law_8_a_map_whose_room_its_own_reduces_have_is_run_again_after_a_while() {
+    let mut world = early_reduces();
+    world.run_until(secs(30));
+    assert_eq!(world.held("job"), 4, "the ApplicationMaster, the last map and two reduces");
+    let (map, reduce) = (last_of(&world, PhaseKey::is_of_maps), last_of(&world, PhaseKey::is_of_reduces));
+    world.park_container(reduce, true);
+    world.run_until(secs(40));
+    world.park_container(map, true);
+    world.run_until(secs(45));
+    world.park_container(reduce, false);
+    world.run_until(secs(50));
+    assert_eq!((world.held("job"), world.suspended("job")), (4, 1), "the ApplicationMaster and three reduces");
+    world.park_container(map, false);
     world.run_until(secs(85));
     assert_eq!((world.suspended("job"), world.count.expired), (1, 0));
     world.run_until(secs(95));

@@ -4,6 +4,7 @@
 //! there is to learn. Each stage that begins may change the order once, and then moves no more containers than the cluster has.
 
 use crate::world::{gb, secs, Job, Node, World};
+use hiatus_core::units::Resource;
 use proptest::prelude::*;
 
 /// Two such jobs and their cluster.
@@ -72,12 +73,26 @@ struct Likes {
     /// Of each.
     tasks: usize,
     task_s: u64,
+    /// As many reduces follow, of so many seconds and MiB each; they are asked for when all maps are done.
+    reduces: usize,
+    reduce_s: u64,
+    reduce_mb: i64,
     default_task_s: u64,
+}
+
+impl Likes {
+    fn new(jobs: u64, tasks: usize, task_s: u64) -> Likes {
+        Likes { jobs, tasks, task_s, reduces: 0, reduce_s: 0, reduce_mb: 1024, default_task_s: 60 }
+    }
 }
 
 /// When each is done, in s, on sixteen containers.
 fn ends(policy: &str, preemption: &str, likes: Likes) -> Vec<f64> {
-    let Likes { jobs, tasks, task_s, default_task_s } = likes;
+    let Likes { jobs, tasks, task_s, reduces, reduce_s, reduce_mb, default_task_s } = likes;
+    let reduces = |job: Job| match reduces {
+        0 => job,
+        _ => job.sized_tasks(reduces, secs(reduce_s), Resource::new(reduce_mb, 0)),
+    };
     let names: Vec<String> = (0..jobs).map(|at| format!("job {at}")).collect();
     let world = World::new()
         .set("policy", policy)
@@ -85,9 +100,9 @@ fn ends(policy: &str, preemption: &str, likes: Likes) -> Vec<f64> {
         .set("default-task-ms", &(default_task_s * 1000).to_string())
         .node(Node::of(gb(jobs as i64)))
         .nodes(4, &Node::of(gb(4)));
-    let world = (0..jobs)
-        .zip(&names)
-        .fold(world, |world, (at, name)| world.job(Job::new(name).tasks(tasks, secs(task_s)).at(secs(2 * at))));
+    let world = (0..jobs).zip(&names).fold(world, |world, (at, name)| {
+        world.job(reduces(Job::new(name).tasks(tasks, secs(task_s))).at(secs(2 * at)))
+    });
     let mut world = world.telling_progress();
     world.run();
     names.iter().zip(0u32..).map(|(name, at)| world.sojourn(name).seconds() + 2.0 * f64::from(at)).collect()
@@ -99,7 +114,7 @@ fn law_20_equal_jobs_end_in_the_order_of_arrival_whatever_is_guessed_of_them() {
         [("hfsp", "wait"), ("hfsp", "suspend"), ("srpt", "wait"), ("srpt", "suspend"), ("flex", "wait")]
     {
         for (task_s, default_task_s) in [(20, 60), (70, 60), (200, 1), (200, 60), (200, 3600), (900, 60)] {
-            let ends = ends(policy, preemption, Likes { jobs: 3, tasks: 21, task_s, default_task_s });
+            let ends = ends(policy, preemption, Likes { default_task_s, ..Likes::new(3, 21, task_s) });
             let in_turn = |pair: &[f64]| pair[0] < pair[1] + 10.0;
             assert!(
                 ends.windows(2).all(in_turn),
@@ -113,10 +128,27 @@ fn law_20_equal_jobs_end_in_the_order_of_arrival_whatever_is_guessed_of_them() {
 #[test]
 fn law_20_equal_jobs_of_two_waves_end_when_they_would_under_fifo() {
     for task_s in [20, 200] {
-        let likes = Likes { jobs: 6, tasks: 32, task_s, default_task_s: 60 };
+        let likes = Likes::new(6, 32, task_s);
         let (first_come, served) = (ends("fifo", "wait", likes), ends("hfsp", "wait", likes));
         for (first_come, served) in first_come.iter().zip(&served) {
             assert!(*served <= first_come + 10.0, "{task_s} s: {served:?} and {first_come:?}");
+        }
+    }
+}
+
+/// What a job says is to come counts from then on, in all jobs alike: one whose reduces begin has no more left than before. What they take
+/// nobody knows, and their containers may be larger than those of maps.
+#[test]
+fn law_20_a_job_keeps_its_place_when_its_reduces_begin() {
+    for (policy, preemption) in [("hfsp", "wait"), ("hfsp", "suspend"), ("srpt", "wait"), ("srpt", "suspend")] {
+        for (task_s, reduce_s, reduce_mb) in [(20, 20, 1024), (20, 200, 1024), (100, 5, 512)] {
+            let likes = Likes { reduces: 8, reduce_s, reduce_mb, ..Likes::new(4, 21, task_s) };
+            let (first_come, served) = (ends("fifo", "wait", likes), ends(policy, preemption, likes));
+            let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+            assert!(
+                mean(&served) <= 1.03 * mean(&first_come) + 5.0,
+                "{policy}, {preemption}, {likes:?}: {served:?}, and {first_come:?}"
+            );
         }
     }
 }
@@ -127,14 +159,15 @@ proptest! {
     #[test]
     fn law_20_no_like_job_ends_later_than_under_equal_sharing_by_more_than_two_tasks(
         (jobs, tasks, task_s) in (2..7u64, 1..60usize, 5..400u64),
+        (reduces, reduce_s, reduce_mb) in (0..20usize, 5..200u64, prop::sample::select(vec![512i64, 1024])),
         default_task_s in prop::sample::select(vec![1u64, 60, 3600]),
         policy in prop::sample::select(vec!["hfsp", "srpt"]),
     ) {
         // Where an ApplicationMaster takes the room of a task, that goes on when the master's job is done.
-        let likes = Likes { jobs, tasks, task_s, default_task_s };
+        let likes = Likes { jobs, tasks, task_s, reduces, reduce_s, reduce_mb, default_task_s };
         let (shared, served) = (ends("fair", "wait", likes), ends(policy, "wait", likes));
         for (shared, served) in shared.iter().zip(&served) {
-            prop_assert!(*served <= shared + 2.0 * task_s as f64 + 20.0, "{policy}: {served:?} and {shared:?}");
+            prop_assert!(*served <= shared + 2.0 * task_s.max(reduce_s) as f64 + 20.0, "{policy}, {likes:?}: {served:?} and {shared:?}");
         }
     }
 }

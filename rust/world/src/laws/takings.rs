@@ -309,7 +309,8 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
 }
 
 /// Law 24: within a queue, and a priority, a container is taken only of a job that has much more left to do, as the queue's threshold says
-/// and its policy knows, and for one that goes on of a job that has no less left; but where the order of victims is over all jobs.
+/// and its policy knows, and for one that goes on of a job that has no less left, or what waits for maps; but where the order of victims
+/// is over all jobs.
 pub(super) fn threshold(world: &World, takings: &[Taking]) {
     let (cluster, settings) = (world.core.cluster(), world.core.settings());
     for Taking { id, container, claim, .. } in takings {
@@ -322,10 +323,11 @@ pub(super) fn threshold(world: &World, takings: &[Taking]) {
         if !equals || over_all || guest {
             continue;
         }
+        let idle = claim.purpose != For::Start && of_victim.waits_for_maps(container.phase);
         let remaining = |app: AppId| world.core.planner().remaining(cluster, settings, partition, app);
         let (of_taker, of_victim) = (remaining(claim.app), remaining(container.app));
         assert!(
-            of_taker.may_take_of(&of_victim, rules, claim.purpose == For::Start),
+            idle || of_taker.may_take_of(&of_victim, rules, claim.purpose == For::Start),
             "law 24: {id:?} of a job with {of_victim:?} taken for {:?} with {of_taker:?}",
             claim.app
         );

@@ -9,8 +9,8 @@
 //!
 //! YARN's containers are one pool. The thesis has two of everything, for Hadoop's map and reduce slots; here the **job** is
 //! what ages and what is ranked, by what all its known phases have left together, and its containers are placed in the
-//! order of their request priorities, as YARN does. A phase that is not known yet (reduces before their slow start) adds
-//! to its job when it appears.
+//! order of their request priorities, as YARN does. A phase that its job has not asked for (reduces before their
+//! slow start) counts as soon as the job says how many tasks it has; otherwise it adds to its job when it appears.
 //!
 //! Jobs that are not MapReduce need no special treatment as long as their tasks end. Executors and services do not end and
 //! report no progress: their size is a guess, as much again as they have run. Whenever such a job outlives its guess it is

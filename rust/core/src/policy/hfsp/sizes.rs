@@ -5,6 +5,7 @@ use super::waves::Waves;
 use crate::estimate::left::{size_error_s, Guess, Left};
 use crate::estimate::training::{Estimator, Expected, History, Learnt, Training};
 use crate::fact::PhaseKey;
+use crate::hints::SizeHint;
 use crate::policy::{EstimateError, Supply};
 use crate::state::ByHandle;
 use crate::units::{AppId, Resource};
@@ -103,16 +104,17 @@ impl Sizes {
         let estimator = estimator(supply);
         let hints = job.hints.under(&supply.settings.hints);
         let weight = hints.weight.unwrap_or(1.0);
+        self.use_up_hint(job.app, virtually);
         for phase in &job.phases {
             let sizes = self.jobs.entry(job.app).or_default();
             let tasks = phase.tasks();
+            if let Some((mistaken, size)) = mistaken(sizes, job, phase).and_then(|key| sizes.remove_entry(&key)) {
+                sizes.insert(phase.key, size);
+                virtually.rename(job.app, mistaken, phase.key);
+            }
             let Some(size) = sizes.get_mut(&phase.key) else {
-                // A hint is about the whole job: for a phase it says what those before it have left of it, once that is known.
-                let known = sizes.values().all(|size| size.source == Source::Final);
-                let before = sizes.values().fold(0.0, |sum, size| sum + size.task_s * f64::from(size.tasks));
-                let hint = hints.size.filter(|_| known).map(|hint| hint.task_seconds(phase.key.resource) - before);
-                let (source, task_s) = match hint.filter(|rest| *rest > 0.0) {
-                    Some(all) => (Source::Hint, all / f64::from(tasks)),
+                let (source, task_s) = match hinted(sizes, job.app, phase, hints.size, virtually) {
+                    Some(task_s) => (Source::Hint, task_s),
                     None if tasks < rules.training_tasks => (Source::Tiny, 0.0),
                     None => (Source::Initial, estimator.initial(self.history.expected(phase))),
                 };
@@ -157,11 +159,6 @@ impl Sizes {
                     }
                 }
                 Source::Initial | Source::Training | Source::Hint => {
-                    // It has had, in the virtual cluster, all that its user asked for and is not done: a hint makes
-                    // nobody late.
-                    if size.source == Source::Hint && virtually.is_done(job.app, phase.key) {
-                        size.source = Source::Initial;
-                    }
                     if size.source == Source::Initial && !first.is_empty() {
                         size.source = Source::Training;
                     }
@@ -186,6 +183,16 @@ impl Sizes {
                 }
                 Source::Final => {}
             }
+        }
+    }
+
+    /// A job that has had, in the virtual cluster, all that its user asked for and is not done is sized like any other: a hint makes nobody
+    /// late.
+    fn use_up_hint(&mut self, app: AppId, virtually: &VirtualCluster) {
+        let Some(sizes) = self.jobs.get_mut(&app) else { return };
+        let is_hinted = |size: &Size| size.source == Source::Hint;
+        if sizes.iter().any(|(key, size)| is_hinted(size) && virtually.is_done(app, *key)) {
+            sizes.values_mut().filter(|size| is_hinted(size)).for_each(|size| size.source = Source::Initial);
         }
     }
 
@@ -338,6 +345,46 @@ impl Size {
             }
         });
     }
+}
+
+/// The phase as it was thought to be while it was to come, with containers of another size.
+fn mistaken(sizes: &BTreeMap<PhaseKey, Size>, job: &JobView, phase: &PhaseView) -> Option<PhaseKey> {
+    let like = |key: &&PhaseKey| (key.priority, key.partition) == (phase.key.priority, phase.key.partition);
+    let is_gone = |key: &&PhaseKey| job.phases.iter().all(|phase| phase.key != **key);
+    let is_new = !sizes.contains_key(&phase.key);
+    sizes.keys().filter(like).find(is_gone).filter(|_| is_new).copied()
+}
+
+/// What a task of a phase takes that was not known before, in seconds, as the job's user says; `None` if nothing is said of it. A hint is
+/// about the whole job: phases that are sized by it share it, a task like the other, and once those before are known the next gets what
+/// they have left of it.
+fn hinted(
+    sizes: &mut BTreeMap<PhaseKey, Size>,
+    app: AppId,
+    phase: &PhaseView,
+    hint: Option<SizeHint>,
+    virtually: &mut VirtualCluster,
+) -> Option<f64> {
+    let hint = hint?;
+    let tasks = f64::from(phase.tasks());
+    let work = |sizes: &BTreeMap<PhaseKey, Size>, of: fn(&Size) -> bool| {
+        let those = sizes.values().filter(|size| of(size));
+        those.fold((0.0, 0.0), |(all_s, tasks), size| {
+            (all_s + size.task_s * f64::from(size.tasks), tasks + f64::from(size.tasks))
+        })
+    };
+    let (shared_s, others) = work(sizes, |size| size.source == Source::Hint);
+    if others > 0.0 {
+        let each = shared_s / (others + tasks);
+        for (key, size) in sizes.iter_mut().filter(|(_, size)| size.source == Source::Hint) {
+            size.task_s = each;
+            virtually.update(app, *key, |waves| waves.rescale(size.tasks, each));
+        }
+        return Some(each);
+    }
+    let known = sizes.values().all(|size| size.source == Source::Final);
+    let (before_s, _) = work(sizes, |_| true);
+    Some((hint.task_seconds(phase.key.resource) - before_s) / tasks).filter(|each| known && *each > 0.0)
 }
 
 fn estimator(supply: &Supply<'_>) -> impl Estimator {

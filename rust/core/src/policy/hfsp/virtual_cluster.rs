@@ -168,6 +168,14 @@ impl VirtualCluster {
         }
     }
 
+    /// A phase's containers are of another size than was thought.
+    pub fn rename(&mut self, app: AppId, from: PhaseKey, to: PhaseKey) {
+        let Ok(at) = self.position(app) else { return };
+        if let Some(phase) = self.jobs[at].phases.iter_mut().find(|phase| phase.key == from) {
+            (phase.key, phase.one) = (to, to.resource.dominant_share(self.total));
+        }
+    }
+
     /// The job left in reality. If it did so before its work was done, nothing of it remains.
     pub fn leave(&mut self, app: AppId, done: bool) {
         let Ok(at) = self.position(app) else { return };

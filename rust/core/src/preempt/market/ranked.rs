@@ -154,7 +154,7 @@ impl Market<'_> {
         let rules = self.rules(cluster, entry.queue);
         let of = |job: &Job| ToDo {
             priority: job.priority,
-            left_s: estimate::remaining_seconds(job, rules, self.plan.total),
+            left_s: estimate::remaining_seconds(job, cluster, rules, self.plan.total),
         };
         cluster.jobs().get(&entry.app).map_or(ToDo { priority: 0, left_s: 0.0 }, of)
     }

@@ -81,5 +81,5 @@ pub(super) const KNOBS: &[Knob] = topic! {
     queue "resume-locality-ms" "ms" = "300000", Whole(0, 30 * DAY_MS),
         "A suspended container that its job may run, and whose node has no room for so long, is killed in the mode `kill`: \
          it is run again elsewhere. In the mode `suspend` only one whose room reduces of its own job hold, which wait for it, \
-         or that was suspended for twice `max-suspension-ms`.";
+         or that has waited so for twice `max-suspension-ms`.";
 };
