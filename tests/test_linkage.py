@@ -7,8 +7,6 @@ import pytest
 
 from hiatus_cluster import distribution, layout, linkage
 
-_TESTED = [line for line in (layout.ROOT / "java/scheduler/src/main/resources/hadoop-versions").read_text().split("\n") if line and line[0] != "#"]
-
 
 def _jar(folder, name, sources):
     """Compiles classes (name and text) into a jar of that folder, against the other jars in it."""
@@ -49,7 +47,7 @@ def test_what_a_library_lost_is_told_and_nothing_else(tmp_path):
     assert after.overridden() == ["Heir.kept()V"]
 
 
-@pytest.mark.parametrize("version", _TESTED)
+@pytest.mark.parametrize("version", layout.tested_hadoops())
 @pytest.mark.parametrize("module", ("scheduler", "nodemanager", "mapreduce"))
 def test_the_jars_fit_every_hadoop_that_they_are_for(version, module):
     folders = {version: layout.BUILD / f"hadoop-{version}" / "lib", "compiled against": layout.BUILD / "hadoop" / "lib"}

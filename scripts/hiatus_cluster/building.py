@@ -57,7 +57,7 @@ def hadoop_jars(say):
 def every_hadoops_jars(say):
     """Those of every version that the product is for, each in a folder of its own: what the jars are checked against."""
     say("jars of every Hadoop that it is for")
-    run(*GRADLE, "--quiet", "hadoopDists")
+    run(*GRADLE, "--quiet", "hadoopDist", "hadoopDists")
 
 
 def run(*command):
