@@ -11,8 +11,6 @@ import org.apache.hadoop.yarn.webapp.GenericExceptionHandler;
 public final class JerseyTwo {
   private static final String CONTAINER = "org.glassfish.jersey.servlet.ServletContainer";
   private static final String CONFIGURATION = "org.glassfish.jersey.server.ResourceConfig";
-  /** By which YARN's own services write what they answer as JSON. */
-  private static final String JSON = "org.apache.hadoop.yarn.server.resourcemanager.webapp.jsonprovider.JsonProviderFeature";
 
   private JerseyTwo() {
   }
@@ -30,7 +28,7 @@ public final class JerseyTwo {
       return Optional.empty();
     }
     Class<?> type = Class.forName(CONFIGURATION);
-    Class<?>[] classes = {service, GenericExceptionHandler.class, Class.forName(JSON)};
+    Class<?>[] classes = {service, GenericExceptionHandler.class, RemoteExceptionWriter.class};
     Object configuration = type.getConstructor(Class[].class).newInstance((Object) classes);
     return Optional.of((Servlet) container.getConstructor(type).newInstance(configuration));
   }
