@@ -7,9 +7,6 @@ import pytest
 
 from hiatus_cluster import distribution, layout, linkage
 
-_MODULES = ("scheduler", "nodemanager", "mapreduce")
-_KNOWN = [line for line in (layout.ROOT / "java/scheduler/src/main/resources/hadoop-versions").read_text().split("\n") if line and line[0] != "#"]
-
 
 def _jar(folder, name, sources):
     """Compiles classes (name and text) into a jar of that folder, against the other jars in it."""
@@ -28,28 +25,36 @@ def test_what_a_library_lost_is_told_and_nothing_else(tmp_path):
     library = tmp_path / "library"
     library.mkdir()
     base = "public class Base {{ public int kept; public void kept() {{ }} {} }}"
-    more = {"Sub": "public class Sub extends Base implements Runnable { public void run() { } }"}
-    _jar(library, "theirs", {"Base": base.format("public int lost; public void lost(long how) { }"), **more,
-                             "Gone": "public class Gone extends RuntimeException { }"})
-    user = "class User { void use(Sub sub, String[] words) { sub.kept(); sub.kept = words.clone().length; sub.run(); sub.hashCode(); %s } }"
-    promising = {"Promise": "interface Promise { void lost(long how); void run(); default void own() { } }",
-                 "Heir": "class Heir extends Sub implements Promise { }"}
-    ours = _jar(library, "ours", {"User": user % "sub.lost(1L); sub.lost = 2; new Gone().getMessage();", **promising}).rename(tmp_path / "ours.jar")
-    assert linkage.missing(ours, library) == []
-    _jar(library, "theirs", {"Base": base.format("public void lost(int how) { }"), **more})
+    sub = "public abstract class Sub extends Base implements Runnable {{ public void run() {{ }} {} }}"
+    _jar(library, "theirs", {"Base": base.format("public int lost; public void lost(long how) { } public void hidden() { } void own() { }"),
+                             "Sub": sub.format(""), "Gone": "public class Gone extends RuntimeException { }"})
+    uses = "sub.kept(); sub.kept = words.clone().length; sub.run(); sub.hashCode(); sub.lost(1L); sub.lost = 2; sub.hidden(); new Gone().getMessage();"
+    ours = _jar(library, "ours", {"User": f"class User {{ void use(Sub sub, String[] words) {{ {uses} }} }}",
+                                  "Promise": "interface Promise { void lost(long how); void run(); default void own() { } }",
+                                  "Heir": "class Heir extends Sub implements Promise { public void own() { } public void kept() { } }"})
+    ours = ours.rename(tmp_path / "ours.jar")
+    before = linkage.Linkage(ours, library)
+    assert (before.missing(), before.overridden()) == ([], ["Heir.kept()V", "Heir.own()V"])
+    _jar(library, "theirs", {"Base": base.format("public void lost(int how) { } private void hidden() { }"),
+                             "Sub": sub.format("public abstract void asked();")})
     with zipfile.ZipFile(library / "theirs.jar") as jar:
         rest = {name: jar.read(name) for name in jar.namelist() if name != "Gone.class"}
     with zipfile.ZipFile(library / "theirs.jar", "w") as jar:
         for name, data in rest.items():
             jar.writestr(name, data)
-    assert linkage.missing(ours, library) == ["Gone", "Heir.lost(J)V", "Sub.lost(J)V", "Sub.lostI"]
+    after = linkage.Linkage(ours, library)
+    assert after.missing() == ["Gone", "Heir.asked()V", "Heir.lost(J)V", "Sub.hidden()V", "Sub.lost(J)V", "Sub.lostI"]
+    assert after.overridden() == ["Heir.kept()V"]
 
 
-@pytest.mark.parametrize("version", _KNOWN)
-def test_the_jars_find_all_that_they_name(version):
-    folder = layout.HADOOP_LIB if version == layout.HADOOP else layout.BUILD / f"hadoop-{version}" / "lib"
-    if not folder.exists():
-        folder = layout.BUILD / "hadoop" / "lib"
-    if not list(folder.glob(f"hadoop-yarn-server-resourcemanager-{version}.jar")):
-        pytest.skip(f"its jars are not there: HIATUS_HADOOP={version} scripts/build fetches them")
-    assert {module: linkage.missing(layout.product_jar(module), folder) for module in _MODULES} == dict.fromkeys(_MODULES, [])
+@pytest.mark.parametrize("version", layout.tested_hadoops())
+@pytest.mark.parametrize("module", ("scheduler", "nodemanager", "mapreduce"))
+def test_the_jars_fit_every_hadoop_that_they_are_for(version, module):
+    folders = {version: layout.BUILD / f"hadoop-{version}" / "lib", "compiled against": layout.BUILD / "hadoop" / "lib"}
+    if list(folders["compiled against"].glob(f"hadoop-common-{version}.jar")):
+        folders[version] = folders["compiled against"]
+    if not all(list(folder.glob("hadoop-yarn-server-resourcemanager-*.jar")) for folder in folders.values()):
+        pytest.skip("its jars are not there: `gradle hadoopDist hadoopDists` fetches those of each")
+    theirs, built = (linkage.Linkage(layout.product_jar(module), folder) for folder in folders.values())
+    assert theirs.missing() == []
+    assert theirs.overridden() == built.overridden()

@@ -1,5 +1,6 @@
 """The parts of the cluster tool that need no daemon."""
 
+import argparse
 import os
 import platform
 import re
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from hiatus_cluster import configuration, distribution, layout, portable
+from hiatus_cluster import configuration, distribution, layout, matrix, portable
 from hiatus_cluster.cluster import Cluster
 from hiatus_cluster.configuration import Spec
 from hiatus_cluster.errors import ClusterError
@@ -137,3 +138,31 @@ def test_what_was_measured_is_there_for_the_next_run_that_wants_it(tmp_path, mon
     first["stock", 1] = _Measured(2.5)
     assert kept.Outcomes("study", _Measured, resume=True) == {("stock", 1): _Measured(2.5)}
     assert kept.Outcomes("study", _Measured, resume=False) == {}
+
+
+def test_the_same_jars_run_on_the_hadoop_that_is_named():
+    was = layout.HADOOP
+    parser = argparse.ArgumentParser()
+    layout.hadoop_option(parser)
+    try:
+        assert parser.parse_args(["--hadoop", "3.9.9"]).hadoop == layout.HADOOP == os.environ["HIATUS_HADOOP"] == "3.9.9"
+        assert layout.HADOOP_LIB == layout.BUILD / "hadoop-3.9.9" / "lib"
+        with pytest.raises(ClusterError, match="with the same --hadoop"):
+            distribution.class_path_jar()
+    finally:
+        layout.run_on(was)
+
+
+def test_what_came_of_a_hadoop_is_written_into_its_row(tmp_path):
+    results = tmp_path / "results.xml"
+    cases = ('<testcase classname="one" name="works"/><testcase classname="two" name="works[1]"/>'
+             '<testcase classname="one" name="fails"><failure/></testcase><testcase classname="one" name="waits"><skipped/></testcase>')
+    results.write_text(f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
+    told = matrix.told(results)
+    assert told == f"2 passed; 1 failed: fails; 1 skipped: waits, on Java {distribution.java_major()}"
+    text = "| Hadoop | tests |\n|---|---|\n| 3.4.2 | all |\n| 3.4.10 | none |\n\nAfter.\n"
+    rows = "| 3.3.6 | new |\n| 3.4.2 | all |\n| 3.4.10 | none |\n"
+    assert matrix.with_row(text, "3.3.6", "new") == f"| Hadoop | tests |\n|---|---|\n{rows}\nAfter.\n"
+    assert "| 3.4.10 | some |" in matrix.with_row(text, "3.4.10", "some")
+    document = (layout.ROOT / "docs" / "install.md").read_text()
+    assert all(re.search(rf"^\| {re.escape(version)} \| .+ \|$", document, re.MULTILINE) for version in layout.tested_hadoops())

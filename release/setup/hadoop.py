@@ -9,8 +9,10 @@ from .refusal import Refusal
 
 #: This release: where it was unpacked.
 RELEASE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-#: Which Hadoops it knows: a file in the scheduler's jar, which looks there too when a ResourceManager starts.
+#: Which Hadoops it was tested with: a file in the scheduler's jar, which looks there too when a ResourceManager starts.
 _VERSIONS = "hadoop-versions"
+#: One of Apache's releases: nobody knows what else is in other builds.
+_RELEASE = re.compile(r"\d+\.\d+\.\d+$", re.ASCII)
 #: Where each of our jars goes, below Hadoop's folder: both are on the class paths that Hadoop's scripts make.
 _FOLDERS = {"scheduler": "share/hadoop/yarn/lib", "nodemanager": "share/hadoop/yarn/lib", "mapreduce": "share/hadoop/mapreduce"}
 
@@ -36,11 +38,17 @@ class Hadoop:
         return found[0]
 
     def require_known(self):
-        """Raises Refusal unless this release knows the version."""
-        known = known_versions()
-        if self.version not in known:
-            raise Refusal("Hadoop {} in {} is unknown to this release, which knows {}: Hiatus would leave everything to "
-                          "CapacityScheduler".format(self.version, self.home, ", ".join(known)))
+        """Raises Refusal unless this release was tested with the version, or with an older and a newer one: then it is tried, and the
+        answer says so. None if it was tested.
+        """
+        tested = tested_versions()
+        if self.version in tested:
+            return None
+        if _RELEASE.match(self.version) and min(map(_parts, tested)) < _parts(self.version) < max(map(_parts, tested)):
+            return "WARNING: Hiatus was not tested with Hadoop {}, and is tried because it was with older and newer ones: {}".format(
+                self.version, ", ".join(tested))
+        raise Refusal("Hadoop {} in {} is unknown to this release, which was tested with {}: Hiatus would leave everything to "
+                      "CapacityScheduler".format(self.version, self.home, ", ".join(tested)))
 
     def require_writable(self, *files):
         """Raises Refusal if this user may not write what is going to change."""
@@ -83,12 +91,16 @@ def jars():
     return found
 
 
-def known_versions():
-    """The versions of Hadoop that this release knows."""
+def tested_versions():
+    """The versions of Hadoop that this release was tested with."""
     scheduler = next(jar for jar in jars() if os.path.basename(jar).startswith("hiatus-scheduler-"))
     with zipfile.ZipFile(scheduler) as jar:
         lines = jar.read(_VERSIONS).decode().splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def _parts(release):
+    return tuple(map(int, release.split(".")))
 
 
 def _list(folder):

@@ -54,6 +54,12 @@ def hadoop_jars(say):
     run(*on_hadoop(), "--quiet", "hadoopDist")
 
 
+def every_hadoops_jars(say):
+    """Those of every version that the product is for, each in a folder of its own: what the jars are checked against."""
+    say("jars of every Hadoop that it is for")
+    run(*GRADLE, "--quiet", "hadoopDist", "hadoopDists")
+
+
 def run(*command):
     """Runs a tool in the repository; its output is the user's. Raises ClusterError if it fails."""
     done = subprocess.run(command, cwd=layout.ROOT, env=toolchain.environment())

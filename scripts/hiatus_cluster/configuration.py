@@ -293,7 +293,8 @@ def _file_system(state, spec, ports):
 def _mapreduce(state, spec, ports):
     # The class path goes first on the command line, and not into CLASSPATH behind the container's folder, so that the
     # containers' JVMs can use the archive of shared classes too.
-    jvm = " ".join([*distribution.tuning_options(), "-cp", f"{distribution.class_path_jar()}:$CLASSPATH"])
+    # Hadoop 3.3 does not tell them what of the JDK to open.
+    jvm = " ".join([*distribution.tuning_options(), *distribution.add_opens(), "-cp", f"{distribution.class_path_jar()}:$CLASSPATH"])
     properties = {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": distribution.container_class_path(state / "conf"),

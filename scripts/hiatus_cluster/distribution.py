@@ -82,7 +82,7 @@ def class_path_jar():
     """One jar whose manifest names all others, in an order that never changes: an archive of classes belongs to a class path."""
     jars = sorted(layout.HADOOP_LIB.glob("*.jar"))
     if not any(jar.name.startswith("hadoop-yarn-server-resourcemanager-") for jar in jars):
-        raise ClusterError(f"no Hadoop in {layout.HADOOP_LIB}: run scripts/build first")
+        raise ClusterError(f"no Hadoop in {layout.HADOOP_LIB}: run scripts/build first, with the same --hadoop")
     target = layout.HADOOP_LIB.parent / "classpath.jar"
     names = " ".join(f"lib/{jar.name}" for jar in jars)
     line = f"Class-Path: {names}"

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 from .errors import ClusterError
+from .rest import entries
 
 _OF_JOBS = ("id", "queue", "state", "submitTime", "finishTime")
 _OF_TASKS = ("type", "state", "startTime", "finishTime")
@@ -37,13 +38,13 @@ def save(manager, history, folder, since_ms, curl_options=(), names=False):
 
     write("nodes", ask(manager, "cluster/nodes"))
     write("scheduler", ask(manager, "cluster/scheduler"))
-    jobs = (ask(history, "history/mapreduce/jobs")["jobs"] or {}).get("job", [])
+    jobs = entries(ask(history, "history/mapreduce/jobs")["jobs"], "job")
     jobs = [_some(job, _OF_JOBS) for job in jobs if job["submitTime"] >= since_ms]
     for job in jobs:
         path = f"history/mapreduce/jobs/{job['id']}"
-        tasks = (ask(history, f"{path}/tasks")["tasks"] or {}).get("task", [])
+        tasks = entries(ask(history, f"{path}/tasks")["tasks"], "task")
         write(f"{job['id']}.tasks", {"tasks": {"task": [_some(task, _OF_TASKS) for task in tasks]}})
-        properties = ask(history, f"{path}/conf")["conf"].get("property", [])
+        properties = entries(ask(history, f"{path}/conf")["conf"], "property")
         kept = [_some(one, ("name", "value")) for one in properties if one["name"] in (_SIZES | _NAMES if names else _SIZES)]
         write(f"{job['id']}.conf", {"conf": {"property": kept}})
     write("jobs", {"jobs": {"job": jobs}})

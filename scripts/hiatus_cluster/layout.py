@@ -7,14 +7,35 @@ from .errors import ClusterError
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
-#: A version of Hadoop to run on that is not the one which the product is compiled against, or nothing.
-HADOOP = os.environ.get("HIATUS_HADOOP", "")
-#: Hadoop's jars, as collected by the build.
-HADOOP_LIB = BUILD / (f"hadoop-{HADOOP}" if HADOOP else "hadoop") / "lib"
 #: Python packages that replays need, to check outputs and to plot.
 REPLAY_REQUIREMENTS = ROOT / "scripts" / "hiatus_cluster" / "replay" / "requirements.txt"
 #: The default state directory of ``scripts/cluster``.
 DEFAULT_CLUSTER = BUILD / "cluster"
+
+
+def run_on(version):
+    """Has this process, and those that it starts, run on that Hadoop; nothing: on the one that the product is compiled against."""
+    global HADOOP, HADOOP_LIB
+    #: That version, or nothing.
+    HADOOP = os.environ["HIATUS_HADOOP"] = version
+    #: Hadoop's jars, as collected by the build.
+    HADOOP_LIB = BUILD / (f"hadoop-{version}" if version else "hadoop") / "lib"
+    return version
+
+
+run_on(os.environ.get("HIATUS_HADOOP", ""))
+
+
+def hadoop_option(parser):
+    """``--hadoop VERSION`` of a command."""
+    parser.add_argument("--hadoop", type=run_on, metavar="VERSION", help="run on that version, as with HIATUS_HADOOP in the environment; "
+                        "default: the one that the product is compiled against")
+
+
+def tested_hadoops():
+    """The versions that the product was tested with, oldest first."""
+    lines = (ROOT / "java" / "scheduler" / "src" / "main" / "resources" / "hadoop-versions").read_text().split("\n")
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def cargo_target():
@@ -35,5 +56,5 @@ def hadoop_jar(name):
     """The jar of the distribution called ``name-<version>.jar``."""
     jars = sorted(HADOOP_LIB.glob(f"{name}-[0-9]*.jar"))
     if not jars:
-        raise ClusterError(f"{HADOOP_LIB} has no {name} jar: run scripts/build first")
+        raise ClusterError(f"{HADOOP_LIB} has no {name} jar: run scripts/build first, with the same --hadoop")
     return jars[-1]

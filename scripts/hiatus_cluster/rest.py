@@ -11,6 +11,12 @@ from .errors import ClusterError
 _SIGN_OF_LIFE_S = 3
 
 
+def entries(holder, name):
+    """The entries called ``name`` of what may hold none; where there is one alone, Hadoop 3.5 makes no array of it."""
+    found = (holder or {}).get(name, [])
+    return found if isinstance(found, list) else [found]
+
+
 class Rest:
     """A JSON client of one daemon's web address."""
 
@@ -71,7 +77,7 @@ class ResourceManager(Rest):
 
     def nodes(self):
         """The nodes it knows, in every state."""
-        return (self.get("/ws/v1/cluster/nodes")["nodes"] or {}).get("node", [])
+        return entries(self.get("/ws/v1/cluster/nodes")["nodes"], "node")
 
     def scheduler(self):
         """The scheduler's own account of its queues."""
@@ -79,7 +85,7 @@ class ResourceManager(Rest):
 
     def apps(self, query=""):
         """Applications, oldest first; ``query`` such as ``states=RUNNING``."""
-        apps = (self.get("/ws/v1/cluster/apps" + (f"?{query}" if query else ""))["apps"] or {}).get("app", [])
+        apps = entries(self.get("/ws/v1/cluster/apps" + (f"?{query}" if query else ""))["apps"], "app")
         return sorted(apps, key=lambda app: app["startedTime"])
 
     def app(self, app_id):
@@ -100,7 +106,7 @@ class NodeManager(Rest):
 
     def containers(self):
         """Its containers with their states (RUNNING, PAUSED, …) and execution types."""
-        return (self.get("/ws/v1/node/containers")["containers"] or {}).get("container", [])
+        return entries(self.get("/ws/v1/node/containers")["containers"], "container")
 
 
 class NameNode(Rest):
@@ -127,13 +133,13 @@ class History(Rest):
 
     def counters(self, job_id):
         """Total counters of a job as {group: {counter: value}}."""
-        groups = self.get(f"/ws/v1/history/mapreduce/jobs/{job_id}/counters")["jobCounters"].get("counterGroup", [])
-        return {group["counterGroupName"]: {c["name"]: c["totalCounterValue"] for c in group["counter"]} for group in groups}
+        groups = entries(self.get(f"/ws/v1/history/mapreduce/jobs/{job_id}/counters")["jobCounters"], "counterGroup")
+        return {group["counterGroupName"]: {c["name"]: c["totalCounterValue"] for c in entries(group, "counter")} for group in groups}
 
     def attempts(self, job_id):
         """All task attempts of a job, with task type, state, node, container, start and finish times (ms)."""
         attempts = []
-        for task in (self.get(f"/ws/v1/history/mapreduce/jobs/{job_id}/tasks")["tasks"] or {}).get("task", []):
+        for task in entries(self.get(f"/ws/v1/history/mapreduce/jobs/{job_id}/tasks")["tasks"], "task"):
             path = f"/ws/v1/history/mapreduce/jobs/{job_id}/tasks/{task['id']}/attempts"
-            attempts += (self.get(path)["taskAttempts"] or {}).get("taskAttempt", [])
+            attempts += entries(self.get(path)["taskAttempts"], "taskAttempt")
         return attempts

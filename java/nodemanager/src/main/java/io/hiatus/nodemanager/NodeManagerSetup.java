@@ -57,7 +57,7 @@ final class NodeManagerSetup {
         } else if (conf.getInt(length, 0) <= 0) {
             obstacles.put(length, "set " + length + " above 0: containers start without waiting for room otherwise");
         }
-        String policy = YarnConfiguration.NM_OPPORTUNISTIC_CONTAINERS_QUEUE_POLICY;
+        String policy = YarnConfiguration.NM_PREFIX + "opportunistic-containers-queue-policy"; // not in Hadoop 3.3
         if (!unset(conf, policy) && !"BY_QUEUE_LEN".equals(conf.getTrimmed(policy))) {
             obstacles.put(policy, "set " + policy + " to BY_QUEUE_LEN: no other looks at the queue length");
         }

@@ -15,6 +15,7 @@ import io.hiatus.scheduler.facts.CoreFeed;
 import io.hiatus.scheduler.facts.EventReporter;
 import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.facts.SnapshotReporter;
+import io.hiatus.scheduler.hadoop.HadoopApi;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import io.hiatus.scheduler.state.DemotedUsage;
 import io.hiatus.scheduler.state.Demotions;
@@ -51,7 +52,10 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.YieldingCapacityScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf.CSConfigurationProvider;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf.FileBasedCSConfigurationProvider;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
@@ -139,7 +143,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   @Override
   public void reinitialize(Configuration newConf, RMContext context) throws IOException {
     RuntimeException wrong = Engine.wrong(
-        new HiatusConfiguration(getCsConfProvider().loadConfiguration(new Configuration(newConf))));
+        new HiatusConfiguration(provider(context).loadConfiguration(new Configuration(newConf))));
     // One that becomes the active one is told to read its configuration, too: refusing, it would never be.
     if (wrong != null && isInState(STATE.STARTED)) {
       throw new IOException(wrong.getMessage(), wrong);
@@ -150,6 +154,11 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
       facts.queuesChanged();
       facts.activeChanged();
     });
+  }
+
+  /** Where CapacityScheduler takes the queues' configuration from. */
+  private CSConfigurationProvider provider(RMContext context) {
+    return isConfigurationMutable() ? (CSConfigurationProvider) getMutableConfProvider() : new FileBasedCSConfigurationProvider(context);
   }
 
   /** A wrong configuration, which there may be when the ResourceManager starts, is as none: stock needs nothing of it. */
@@ -373,6 +382,11 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   @Override
   public void update(SchedulerApplicationAttempt attempt, ContainerUpdates updates) {
     handleContainerUpdates(attempt, updates);
+  }
+
+  @Override
+  public CapacitySchedulerConfiguration getQueueConfiguration() {
+    return HadoopApi.queueConfiguration(this);
   }
 
   @Override

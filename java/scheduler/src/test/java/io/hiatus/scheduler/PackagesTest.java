@@ -116,6 +116,15 @@ public class PackagesTest {
     }
   }
 
+  /** What is called by whatever name a Hadoop has for it: one package knows that there is more than one Hadoop. */
+  @Test
+  public void onePackageAloneLooksForWhatHadoopsHave() throws IOException {
+    for (Path file : sources()) {
+      String text = text(file);
+      assertTrue(file.toString(), "hadoop".equals(packageOf(text)) || !text.contains("import java.lang.invoke."));
+    }
+  }
+
   @Test
   public void aPackageIsReadInOneGo() throws IOException {
     Map<Path, Long> files = sources().stream().filter(file -> !file.endsWith("package-info.java"))

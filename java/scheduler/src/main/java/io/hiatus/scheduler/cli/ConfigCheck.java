@@ -1,12 +1,12 @@
 package io.hiatus.scheduler.cli;
 
-import io.hiatus.scheduler.bridge.HadoopVersion;
 import io.hiatus.scheduler.bridge.Native;
 import io.hiatus.scheduler.bridge.NativeException;
 import io.hiatus.scheduler.bridge.NativeLibrary;
 import io.hiatus.scheduler.config.HeartbeatLimits;
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.config.QueueProperty;
+import io.hiatus.scheduler.hadoop.HadoopVersion;
 import java.io.File;
 import java.net.URI;
 import java.nio.file.Files;
@@ -124,7 +124,8 @@ public final class ConfigCheck {
 
   private void hadoop() {
     try {
-      HadoopVersion.require(VersionInfo.getVersion());
+      HadoopVersion.require(VersionInfo.getVersion())
+          .ifPresent(untested -> notes.add(new Finding("class path", "Hadoop", VersionInfo.getVersion(), untested)));
     } catch (HadoopVersion.Unknown e) {
       findings.add(new Finding("class path", "Hadoop", VersionInfo.getVersion(), e.getMessage()));
     }

@@ -1,5 +1,6 @@
 package io.hiatus.scheduler.cli;
 
+import io.hiatus.scheduler.hadoop.HadoopApi;
 import java.net.URL;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -8,7 +9,6 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContextImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.PlacementManager;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
@@ -61,7 +61,7 @@ final class StockValidation {
     // What resources there are a process learns once, from its class path.
     alone.unset(YarnConfiguration.RESOURCE_TYPES);
     alone.setBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, false);
-    QueueMetrics.setConfigurationValidation(alone, true); // nothing of it shows among this process's metrics
+    HadoopApi.validateOnly(alone);
     return alone;
   }
 

@@ -1,6 +1,6 @@
 /**
  * The command {@code yarn hiatus}: tables of what the web interface answers, and the check of a configuration.
  *
- * <p>May use: bridge, config.
+ * <p>May use: bridge, config, hadoop.
  */
 package io.hiatus.scheduler.cli;

@@ -13,7 +13,6 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerQueueContext;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerQueueManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
@@ -50,7 +49,8 @@ public interface ClusterView {
 
   CapacitySchedulerQueueManager getCapacitySchedulerQueueManager();
 
-  CapacitySchedulerQueueContext getQueueContext();
+  /** The configuration that the queues read. */
+  CapacitySchedulerConfiguration getQueueConfiguration();
 
   Map<ApplicationId, SchedulerApplication<FiCaSchedulerApp>> getSchedulerApplications();
 

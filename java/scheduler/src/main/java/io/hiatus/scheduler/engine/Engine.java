@@ -3,7 +3,6 @@ package io.hiatus.scheduler.engine;
 import io.hiatus.scheduler.apply.DecisionExecutor;
 import io.hiatus.scheduler.apply.PreemptionMonitorGuard;
 import io.hiatus.scheduler.bridge.Answers;
-import io.hiatus.scheduler.bridge.HadoopVersion;
 import io.hiatus.scheduler.bridge.Native;
 import io.hiatus.scheduler.bridge.NativeException;
 import io.hiatus.scheduler.bridge.NativeLibrary;
@@ -16,6 +15,7 @@ import io.hiatus.scheduler.explain.Lifetime;
 import io.hiatus.scheduler.facts.CoreFeed;
 import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.facts.SnapshotReporter;
+import io.hiatus.scheduler.hadoop.HadoopVersion;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import io.hiatus.scheduler.metrics.Timeline;
 import io.hiatus.scheduler.recording.Recording;
@@ -265,7 +265,7 @@ public final class Engine {
   }
 
   private void start() {
-    HadoopVersion.require(cluster.hadoopVersion());
+    HadoopVersion.require(cluster.hadoopVersion()).ifPresent(LOG::warn);
     NativeLibrary.load(conf.extractDirs());
     core = Native.create(conf.coreProperties());
     recording = Recording.begin(conf);

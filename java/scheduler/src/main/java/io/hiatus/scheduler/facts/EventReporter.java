@@ -1,6 +1,7 @@
 package io.hiatus.scheduler.facts;
 
 import io.hiatus.scheduler.cluster.ClusterView;
+import io.hiatus.scheduler.hadoop.HadoopApi;
 import java.util.Collection;
 import java.util.Set;
 import org.apache.hadoop.yarn.api.records.NodeId;
@@ -72,11 +73,10 @@ public final class EventReporter {
         reporter.appRemoved(facts, (AppRemovedSchedulerEvent) event);
         facts.activeChanged();
         break;
-      case MANAGE_QUEUE:
-      case AUTO_QUEUE_DELETION:
-        facts.queuesChanged();
-        break;
       default:
+        if (HadoopApi.changesQueues(event.getType())) {
+          facts.queuesChanged();
+        }
         break;
     }
   }

@@ -6,6 +6,7 @@ import io.hiatus.scheduler.cluster.Partitions;
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.config.Preemptable;
 import io.hiatus.scheduler.config.Sides;
+import io.hiatus.scheduler.hadoop.HadoopApi;
 import io.hiatus.scheduler.state.Demotions;
 import io.hiatus.scheduler.state.Parking;
 import java.util.Collection;
@@ -34,7 +35,6 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerAppUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCapacities;
@@ -109,12 +109,12 @@ public final class SnapshotReporter {
   private void userLimits(FactWriter facts) {
     lookForWeights();
     for (CSQueue queue : cluster.getCapacitySchedulerQueueManager().getQueues().values()) {
-      if (queue instanceof AbstractLeafQueue) {
-        AbstractLeafQueue leaf = (AbstractLeafQueue) queue;
-        boolean alike = weighing.stream().noneMatch(path -> (leaf.getQueuePath() + ".").startsWith(path + "."));
-        float factor = leaf.getUserLimitFactor();
+      if (HadoopApi.isLeaf(queue)) {
+        boolean alike = weighing.stream().noneMatch(path -> (queue.getQueuePath() + ".").startsWith(path + "."));
+        double factor = HadoopApi.userLimitFactor(queue);
         boolean bounded = alike && factor >= 0; // -1: without bound
-        facts.userLimits(leaf.getQueuePath(), alike ? leaf.getUserLimit() / 100 : 1, bounded ? factor : Double.POSITIVE_INFINITY);
+        facts.userLimits(queue.getQueuePath(), alike ? HadoopApi.userLimit(queue) / 100 : 1,
+            bounded ? factor : Double.POSITIVE_INFINITY);
       }
     }
   }
@@ -134,7 +134,7 @@ public final class SnapshotReporter {
   }
 
   private void queue(FactWriter facts, CSQueue queue, Preemptable above, Set<String> paths) {
-    Preemptable preemptable = above.below(queue.getQueuePath(), cluster.getQueueContext().getConfiguration());
+    Preemptable preemptable = above.below(queue.getQueuePath(), cluster.getQueueConfiguration());
     paths.add(queue.getQueuePath());
     queue(facts, queue, preemptable);
     List<CSQueue> children = queue.getChildQueues();
@@ -157,7 +157,7 @@ public final class SnapshotReporter {
   /** A queue that the core has not heard of yet, and those above it; returns for whom it may be taken of. */
   private Preemptable freshQueue(FactWriter facts, CSQueue queue) {
     Preemptable above = queue.getParent() == null ? Preemptable.ABOVE_ROOT : freshQueue(facts, queue.getParent());
-    Preemptable preemptable = above.below(queue.getQueuePath(), cluster.getQueueContext().getConfiguration());
+    Preemptable preemptable = above.below(queue.getQueuePath(), cluster.getQueueConfiguration());
     if (facts.queues.of(queue.getQueuePath()) == null) {
       queue(facts, queue, preemptable);
     }
@@ -305,8 +305,8 @@ public final class SnapshotReporter {
   void active(FactWriter facts) {
     Set<ApplicationId> running = new HashSet<>();
     for (CSQueue queue : cluster.getCapacitySchedulerQueueManager().getQueues().values()) {
-      if (queue instanceof AbstractLeafQueue) {
-        for (FiCaSchedulerApp attempt : ((AbstractLeafQueue) queue).getApplications()) {
+      if (HadoopApi.isLeaf(queue)) {
+        for (FiCaSchedulerApp attempt : HadoopApi.applications(queue)) {
           running.add(attempt.getApplicationId());
         }
       }

@@ -52,7 +52,8 @@ public final class HiatusPages implements Filter {
   /**
    * Puts itself before all else that the ResourceManager's web application does for those paths. In the configuration there is
    * no place for that: YARN takes what stands there as filter initialisers for a choice of who is to be authenticated, and how.
-   * Where the web application is built otherwise there is no page, and all else works.
+   * Where the web application is built otherwise there is no page, and all else works. Where YARN serves nobody else's web services
+   * by its configuration, this adds {@link HiatusWebService}, too.
    */
   public static void addTo(WebApp app, ResourceManager manager) {
     try {
@@ -71,8 +72,9 @@ public final class HiatusPages implements Filter {
       mapping.setPathSpecs(PATHS);
       mapping.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
       handler.prependFilterMapping(mapping);
+      HiatusWebService.addTo(handler, manager);
     } catch (Exception | LinkageError e) {
-      LOG.warn("There is no page {} in this ResourceManager's web interface; all else works", ROOT, e);
+      LOG.warn("The page {} of this ResourceManager's web interface does not work, or what it shows; all else does", ROOT, e);
     }
   }
 

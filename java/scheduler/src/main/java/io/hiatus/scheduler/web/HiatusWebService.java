@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.inject.Inject;
 import io.hiatus.scheduler.engine.Operations;
 import io.hiatus.scheduler.explain.Explanation;
+import io.hiatus.scheduler.hadoop.JerseyTwo;
 import java.io.InputStream;
 import java.util.Collection;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import javax.servlet.ServletContext;
 import javax.servlet.http.HttpServletRequest;
 import javax.ws.rs.Consumes;
 import javax.ws.rs.DefaultValue;
@@ -43,11 +45,15 @@ import org.apache.hadoop.yarn.server.resourcemanager.webapp.RMWebAppUtil;
 import org.apache.hadoop.yarn.webapp.BadRequestException;
 import org.apache.hadoop.yarn.webapp.ForbiddenException;
 import org.apache.hadoop.yarn.webapp.NotFoundException;
+import org.eclipse.jetty.servlet.ServletHandler;
+import org.eclipse.jetty.servlet.ServletHolder;
 
 /** {@code /ws/v1/hiatus} of the ResourceManager: what Hiatus does, and why; and parking by hand. */
 @Path("/ws/v1/hiatus")
 @Produces(MediaType.APPLICATION_JSON + "; charset=utf-8")
 public class HiatusWebService {
+  private static final String ROOT = "/ws/v1/hiatus";
+
   private final ResourceManager manager;
 
   @Inject
@@ -55,7 +61,24 @@ public class HiatusWebService {
     this.manager = manager;
   }
 
-  /** Has the ResourceManager of this configuration serve it. */
+  /** What {@link JerseyTwo} makes, to which nobody gives a ResourceManager. */
+  @Path("/")
+  @Produces(MediaType.APPLICATION_JSON + "; charset=utf-8")
+  public static final class OfContext extends HiatusWebService {
+    /** With the ResourceManager that {@link #addTo(ServletHandler, ResourceManager)} has left there. */
+    public OfContext(@Context ServletContext context) {
+      super((ResourceManager) context.getAttribute(ROOT));
+    }
+  }
+
+  /** Has a web application that runs serve it, from Hadoop 3.5 on; its filters, by which YARN knows who asks, come before. */
+  static void addTo(ServletHandler handler, ResourceManager manager) throws ReflectiveOperationException {
+    handler.getServletContext().setAttribute(ROOT, manager);
+    JerseyTwo.servlet(OfContext.class)
+        .ifPresent(servlet -> handler.addServletWithMapping(new ServletHolder(ROOT, servlet), ROOT + "/*"));
+  }
+
+  /** Has the ResourceManager of this configuration serve it, before Hadoop 3.5. */
   public static void addTo(Configuration conf) {
     // A set: a ResourceManager that becomes active again makes a new scheduler from the same configuration.
     Set<String> classes = new TreeSet<>(conf.getTrimmedStringCollection(YarnConfiguration.YARN_HTTP_WEBAPP_EXTERNAL_CLASSES));

@@ -1,6 +1,6 @@
 /**
  * The ResourceManager's web interface of Hiatus: REST and page.
  *
- * <p>May use: engine, explain.
+ * <p>May use: engine, explain, hadoop.
  */
 package io.hiatus.scheduler.web;

@@ -152,7 +152,7 @@ public class DisabledPreemptionTest {
         queues(conf, path, children);
       }
     })) {
-      CapacitySchedulerConfiguration conf = cluster.scheduler().getQueueContext().getConfiguration();
+      CapacitySchedulerConfiguration conf = cluster.scheduler().getQueueConfiguration();
       Preemptable root = Preemptable.ABOVE_ROOT.below("root", conf);
       for (int parent = 0; parent < 9; parent++) {
         Preemptable above = root.below("root.p" + parent, conf);

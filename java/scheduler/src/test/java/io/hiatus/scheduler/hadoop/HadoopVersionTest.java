@@ -1,4 +1,4 @@
-package io.hiatus.scheduler.bridge;
+package io.hiatus.scheduler.hadoop;
 
 import static io.hiatus.scheduler.MockCluster.gauge;
 import static org.hamcrest.CoreMatchers.allOf;
@@ -6,13 +6,15 @@ import static org.hamcrest.CoreMatchers.containsString;
 import static org.hamcrest.MatcherAssert.assertThat;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
-import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.engine.Engine;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Optional;
+import org.apache.commons.io.IOUtils;
 import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
 import org.apache.hadoop.util.VersionInfo;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -22,6 +24,14 @@ import org.slf4j.LoggerFactory;
 
 /** On a Hadoop that nobody has tried it with Hiatus leaves everything to stock, and says so. */
 public class HadoopVersionTest {
+  /** Hiatus, on a Hadoop between two that were tested. */
+  public static final class Between extends MockCluster.OpenScheduler {
+    @Override
+    public String hadoopVersion() {
+      return "3.4.99";
+    }
+  }
+
   /** Hiatus, on a Hadoop of days to come. */
   public static final class OfDaysToCome extends MockCluster.OpenScheduler {
     @Override
@@ -31,9 +41,32 @@ public class HadoopVersionTest {
   }
 
   @Test
-  public void theOneItIsBuiltWithIsKnown() {
-    HadoopVersion.require(VersionInfo.getVersion());
-    assertThrows(HadoopVersion.Unknown.class, () -> HadoopVersion.require("3.4.2-SNAPSHOT"));
+  public void whatWasTestedIsRunWhatLiesBetweenIsTriedAndTheRestIsUnknown() throws Exception {
+    assertEquals(Optional.empty(), HadoopVersion.require(VersionInfo.getVersion()));
+    for (String line : IOUtils.readLines(getClass().getResourceAsStream("/hadoop-versions-judged"), StandardCharsets.UTF_8)) {
+      if (!line.startsWith("#")) {
+        assertEquals(line, line.substring(line.indexOf(' ') + 1), verdict(line.substring(0, line.indexOf(' '))));
+      }
+    }
+  }
+
+  private static String verdict(String version) {
+    try {
+      return HadoopVersion.require(version).isPresent() ? "tried" : "tested";
+    } catch (HadoopVersion.Unknown e) {
+      return "unknown";
+    }
+  }
+
+  @Test
+  public void oneBetweenTestedOnesIsTriedAndALineSaysSo() throws Exception {
+    LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger(Engine.class));
+    try (MockCluster cluster = MockCluster.with(conf ->
+        conf.setClass(YarnConfiguration.RM_SCHEDULER, Between.class, ResourceScheduler.class))) {
+      log.stopCapturing();
+      assertThat(log.getOutput(), containsString("not tested with Hadoop 3.4.99"));
+      assertEquals(null, cluster.scheduler().operations().fault());
+    }
   }
 
   @Test
