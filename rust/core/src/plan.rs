@@ -3,6 +3,8 @@
 //! targets that do not fall: early for a part of what it should hold, later for the rest.
 
 mod bounds;
+#[cfg(debug_assertions)]
+mod check;
 mod moving;
 mod seat;
 mod usable;
@@ -457,44 +459,6 @@ impl Planner {
             of_sides.collect()
         });
         jobs.into_iter().zip(left).map(|((queue, jobs), left)| (queue, Bounds { jobs, left })).collect()
-    }
-
-    /// Whether what was seen of jobs is what a fresh look at all of them sees.
-    ///
-    /// # Panics
-    /// If it is not.
-    #[cfg(debug_assertions)]
-    fn check_views(&self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
-        let seats = self.seats.iter().filter(|((of, _), _)| *of == partition);
-        let seen: BTreeMap<_, _> =
-            seats.flat_map(|((_, queue), s)| s.jobs().map(|view| (view.app, (*queue, view)))).collect();
-        for (app, job) in cluster.jobs() {
-            let queue = cluster.queues().get(&job.queue);
-            let fresh =
-                queue.and_then(|queue| view::of(*app, job, partition, total, settings.queue(&queue.path), cluster));
-            let known = seen.get(app).map(|(queue, view)| (*queue, JobView { changed: true, ..(*view).clone() }));
-            assert_eq!(known, fresh.map(|view| (job.queue, view)), "what was seen of {app:?}");
-        }
-        assert!(seen.keys().all(|app| cluster.jobs().contains_key(app)), "a job is gone and still seen");
-    }
-
-    /// Whether everybody waits in line with what it asks for now.
-    ///
-    /// # Panics
-    /// If not.
-    #[cfg(debug_assertions)]
-    pub(crate) fn check(&self, cluster: &Cluster) {
-        for plan in self.plans.values() {
-            for (place, entry) in plan.entries.iter().enumerate() {
-                let job = cluster.jobs().get(&entry.app);
-                for (side, line) in plan.anybody.all().filter(|(_, line)| line.is_open()) {
-                    let below_target = job.and_then(|job| plan.ask_below_target(job, entry, side));
-                    assert_eq!(plan.below_target[side].ask(place), below_target, "{entry:?} on {side:?}");
-                    let anybody = job.filter(|_| plan.is_last(place)).and_then(|job| plan.ask(job, side, |_| true));
-                    assert_eq!(line.ask(place), anybody, "{entry:?} on {side:?}");
-                }
-            }
-        }
     }
 
     /// What is left of the job in the partition, as far as its queue's policy knows; nothing if it has no place there.

@@ -26,6 +26,17 @@ impl Left {
     /// Mean time of the phase's finished tasks, or `before_s` before there is any, × its tasks left, less what those that run have
     /// done of it.
     pub fn of(phase: &PhaseView, before_s: f64) -> Left {
+        Left { work_s: Left::work_s(phase, before_s), error_s: Left::error_s(phase, before_s) }
+    }
+
+    /// By how much that may be wrong.
+    pub fn error_s(phase: &PhaseView, before_s: f64) -> f64 {
+        let task_s = phase.finished_task_s().unwrap_or(before_s);
+        error_s(phase, task_s) * f64::from(phase.to_do()) * phase.one
+    }
+
+    /// The work alone.
+    pub fn work_s(phase: &PhaseView, before_s: f64) -> f64 {
         let task_s = phase.finished_task_s().unwrap_or(before_s);
         let behind = phase.first.iter().map(|task| match *task {
             TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => {
@@ -37,8 +48,7 @@ impl Left {
             TaskView::Finished { .. } => 0.0,
         });
         let tasks = f64::from(phase.to_do());
-        let work_s = (task_s * tasks - behind.sum::<f64>()).max(0.0);
-        Left { work_s: work_s * phase.one, error_s: error_s(phase, task_s) * tasks * phase.one }
+        (task_s * tasks - behind.sum::<f64>()).max(0.0) * phase.one
     }
 }
 
@@ -68,7 +78,7 @@ impl Remaining {
     pub fn of(job: &JobView, guess: impl Fn(&PhaseView) -> Guess) -> Remaining {
         job.phases.iter().fold(Remaining::default(), |sum, phase| {
             let guess = guess(phase);
-            let left = Left::of(phase, guess.task_s).work_s;
+            let left = Left::work_s(phase, guess.task_s);
             let tasks = f64::from(phase.to_do()) * phase.one;
             let is_known = guess.is_sure || phase.finished > 0 || phase.earlier_s.is_some();
             let unknown = if is_known { 0.0 } else { 1.0 };

@@ -95,7 +95,8 @@ impl Seat {
         let mut placed: Vec<Placed> = Vec::new();
         let mut masters_after: f64 = self.classes.values().map(Class::pinned).sum();
         let mut given = 0.0;
-        for class in self.classes.values_mut().filter(|class| !class.jobs.is_empty()) {
+        let mut classes = self.classes.values_mut().filter(|class| !class.jobs.is_empty()).peekable();
+        while let Some(class) = classes.next() {
             masters_after -= class.pinned();
             let demand: f64 = class.jobs.iter().map(|job| job.demand).sum();
             let left = Supply {
@@ -104,7 +105,9 @@ impl Seat {
                 ..*supply
             };
             let targets = class.policy.plan(&left, &class.jobs);
-            given += whole(&targets);
+            if classes.peek().is_some() {
+                given += whole(&targets);
+            }
             let is_first = placed.is_empty();
             placed.extend(targets.into_iter().map(|target| {
                 let kept = if is_first { target.keeps } else { class.job(target.app).map_or(0.0, |job| job.pinned) };

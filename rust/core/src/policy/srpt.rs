@@ -19,9 +19,13 @@ impl Policy for Srpt {
         self.history.look(jobs, |_, phase| phase.finished_task_s());
         // A job without tasks counts as one: finding out is cheap, and is no turn.
         let (sized, unknown): (Vec<_>, Vec<_>) = jobs.iter().partition(|job| job.has_tasks());
-        let left = sized.into_iter().map(|job| (job, self.left(job, supply.settings))).collect();
+        let Srpt { history, turns } = self;
+        let sum = |job: &JobView, of: fn(&PhaseView, f64) -> f64| {
+            job.phases.iter().map(|phase| of(phase, expected_s(history, phase, supply.settings))).sum::<f64>()
+        };
+        let left = sized.into_iter().map(|job| (job, sum(job, Left::work_s))).collect();
         let mut order = sorted_by_key(unknown, |job| job.remaining);
-        order.extend(self.turns.in_order(left));
+        order.extend(turns.in_order(left, |job| sum(job, Left::error_s)));
         fill_in_order(order, supply.entitled)
     }
 
@@ -30,17 +34,11 @@ impl Policy for Srpt {
     }
 
     fn remaining(&self, job: &JobView, settings: &QueueSettings) -> Remaining {
-        Remaining::of(job, |phase| Guess { task_s: self.expected_s(phase, settings), is_sure: false })
+        Remaining::of(job, |phase| Guess { task_s: expected_s(&self.history, phase, settings), is_sure: false })
     }
 }
 
-impl Srpt {
-    fn left(&self, job: &JobView, settings: &QueueSettings) -> Left {
-        job.phases.iter().map(|phase| Left::of(phase, self.expected_s(phase, settings))).sum()
-    }
-
-    fn expected_s(&self, phase: &PhaseView, settings: &QueueSettings) -> f64 {
-        let default = settings.default_task;
-        self.history.expected(phase).map_or(default.seconds(), |expected| expected.task_s(default))
-    }
+fn expected_s(history: &History, phase: &PhaseView, settings: &QueueSettings) -> f64 {
+    let default = settings.default_task;
+    history.expected(phase).map_or(default.seconds(), |expected| expected.task_s(default))
 }

@@ -1,29 +1,30 @@
 //! The purchase of room: whole sets of containers that let one container start, or go on, on one node (law 5).
 
+mod candidates;
 mod crowd;
 mod offer;
 mod ranked;
 
 use super::class::Classes;
 use super::how::How;
-use super::permission::{may_start_on, may_take, room_for_suspended_mb, time_left};
+use super::permission::{may_start_on, room_for_suspended_mb, Look};
 use super::refusal::Refusal;
 use super::users::From;
-use super::victims::{self, Standing, VictimOrder};
+use super::victims::{self, VictimOrder};
 use crate::decision::Cause;
 use crate::entitlement::EPSILON;
 use crate::estimate::left::Remaining;
 use crate::fact::PhaseKey;
 use crate::plan::{Entry, PartitionPlan, Planner};
 use crate::settings::{Candidates, QueueSettings, Settings};
-use crate::state::{Claim, Cluster, Container, For, Job, Node, Reason};
-use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
+use crate::state::{ByHandle, Claim, Cluster, For, Job, Node, Reason};
+use crate::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use crate::visits::Visits;
 use crowd::Crowd;
 use offer::{Offer, Sale};
 use ranked::Loser;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// A container that may be taken.
 #[derive(Clone, Debug)]
@@ -87,6 +88,8 @@ pub(super) struct Market<'a> {
     plan: &'a PartitionPlan,
     partition: PartitionId,
     settings: &'a Settings,
+    /// Of the queues in the plan.
+    rules: ByHandle<QueueId, &'a QueueSettings>,
     /// Guests from other partitions, once somebody asked; they hold nothing of this one, and go first.
     guests: Option<Vec<Victim>>,
     /// What the starvation rule has jobs give way with, to any queue.
@@ -98,11 +101,11 @@ pub(super) struct Market<'a> {
     /// The other queues, last in order first.
     losers: Vec<Loser>,
     classes: Classes<'a>,
-    taken: BTreeSet<ContainerId>,
+    taken: FxHashSet<ContainerId>,
     /// What each job can spare, after what was taken.
-    spare: BTreeMap<AppId, Spare>,
+    spare: ByHandle<AppId, Spare>,
     /// What each job has left, once somebody asked.
-    remaining: BTreeMap<AppId, Remaining>,
+    remaining: ByHandle<AppId, Remaining>,
     /// What each queue, parents included, holds above its entitlement, once somebody asked.
     queue_spare: Option<BTreeMap<QueueId, f64>>,
     /// What a job of a queue could not get: nobody there gets as much or more who comes after it.
@@ -127,21 +130,23 @@ impl<'a> Market<'a> {
             plan,
             partition,
             settings,
+            rules: ByHandle::default(),
             guests: None,
             giving,
             given: None,
             crowds: Vec::new(),
             losers: Vec::new(),
             classes: Classes::open(settings, partition),
-            taken: BTreeSet::new(),
-            spare: BTreeMap::new(),
-            remaining: BTreeMap::new(),
+            taken: FxHashSet::default(),
+            spare: ByHandle::default(),
+            remaining: ByHandle::default(),
             queue_spare: None,
             hopeless: Vec::new(),
             closed: false,
             visits: Visits::default(),
         };
         for (queue, places) in plan.queues.iter().rev() {
+            market.rules.insert(*queue, rules_of(cluster, settings, *queue));
             match market.order_of(cluster, *queue).over_all_jobs() {
                 Some(order) => Crowd::of(&mut market.crowds, order).queues.push(*queue),
                 None => market.losers.push(Loser::of(*queue, places.clone())),
@@ -198,7 +203,8 @@ impl<'a> Market<'a> {
 
     fn buy_from_guests(&mut self, cluster: &mut Cluster, sale: &mut Sale) -> Option<NodeId> {
         let guests = self.guests.take().unwrap_or_else(|| {
-            let mut guests: Vec<_> = cluster.guests().flat_map(|job| self.of_job(cluster, job, true)).collect();
+            let look = Look { guests: true, ..self.look() };
+            let mut guests: Vec<_> = cluster.guests().flat_map(|job| self.of_job(cluster, job, look)).collect();
             guests.sort_by_key(|(turn, _)| *turn);
             guests.into_iter().map(|(_, victim)| victim).collect()
         });
@@ -338,7 +344,7 @@ impl<'a> Market<'a> {
         }
         let loser = self.remaining(cluster, app);
         let rules = self.rules(cluster, job.queue);
-        self.remaining(cluster, sale.app).may_take_of(&loser, rules, sale.wish.purpose == For::Start)
+        self.remaining(cluster, sale.app).may_take_of(&loser, rules, sale.is_new())
     }
 
     /// What the job has left.
@@ -429,12 +435,16 @@ impl<'a> Market<'a> {
 
     /// What the job can spare; below zero where it holds less than that.
     fn spare_of(&mut self, app: AppId, job: &Job) -> Spare {
-        let held = job.share(self.plan.total, self.partition);
-        let plan = self.plan;
-        *self.spare.entry(app).or_insert_with(|| Spare {
-            above_target: held - plan.target(app),
-            above_kept: held - plan.keeps(app),
-            above_kept_from_higher: held - plan.keeps_from_higher(app),
+        let (plan, partition) = (self.plan, self.partition);
+        *self.spare.entry(app).or_insert_with(|| {
+            let held = job.share(plan.total, partition);
+            let entry = plan.rank(app).and_then(|place| plan.entries.get(place));
+            let above = |kept: fn(&Entry) -> f64| held - entry.map_or(0.0, kept);
+            Spare {
+                above_target: above(|entry| entry.target),
+                above_kept: above(|entry| entry.keeps),
+                above_kept_from_higher: above(|entry| entry.keeps_from_higher),
+            }
         })
     }
 
@@ -443,124 +453,11 @@ impl<'a> Market<'a> {
     }
 
     fn rules(&self, cluster: &Cluster, queue: QueueId) -> &'a QueueSettings {
-        self.settings.queue(cluster.queues().get(&queue).map_or("", |queue| queue.path.as_str()))
-    }
-
-    /// What may be taken for that sale on one node, in the order in which it goes.
-    fn victims_at(&mut self, cluster: &Cluster, home: NodeId, sale: &Sale) -> Vec<Victim> {
-        let returning_mb = sale.returning_mb();
-        let mut apps: Vec<AppId> = cluster.on_node(home).map(|(_, container)| container.app).collect();
-        apps.sort_unstable();
-        apps.dedup();
-        let mut guests = Vec::new();
-        let mut ranked = Vec::new();
-        let mut crowd = Vec::new();
-        for app in apps {
-            let Some(job) = cluster.jobs().get(&app) else { continue };
-            guests.extend(self.of_job_at(cluster, job, home, true, returning_mb));
-            if self.order_of(cluster, job.queue).over_all_jobs().is_some() {
-                if self.is_candidate(cluster, app, job) {
-                    crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, false, returning_mb)));
-                }
-            } else if let Some(place) = self.plan.rank(app) {
-                if self.spare_of(app, job).above_kept_from_higher > EPSILON {
-                    ranked.push((place, job));
-                }
-            }
-        }
-        guests.sort_by_key(|(turn, _)| *turn);
-        crowd.sort_by_key(|(began, victim)| Reverse((*began, victim.id)));
-        self.sort_by_rank(cluster, &mut ranked);
-        let mut victims: Vec<Victim> = guests.into_iter().map(|(_, victim)| victim).collect();
-        victims.extend(crowd.into_iter().map(|(_, victim)| victim));
-        for (place, job) in ranked {
-            // What goes on may take the room of reduces that wait for maps, whatever their job has left: nothing is lost, and jobs could else
-            // wait for each other, each with reduces where a map of the other is at home.
-            let waits = |victim: &Victim| {
-                cluster.containers().get(&victim.id).is_some_and(|container| job.waits_for_maps(container.phase))
-            };
-            let pays = self.pays(cluster, sale, self.plan.entries[place].app, job);
-            let own = self.of_job_at(cluster, job, home, false, returning_mb);
-            let mut own: Vec<_> = own.filter(|(_, victim)| pays || waits(victim)).collect();
-            own.sort_by_key(|(turn, _)| *turn);
-            victims.extend(own.into_iter().map(|(_, victim)| victim));
-        }
-        victims
-    }
-
-    /// Those of the job's containers on live nodes of the partition that may be taken; guests there, if those are meant.
-    fn of_job<'b>(
-        &'b self,
-        cluster: &'b Cluster,
-        job: &'b Job,
-        guests: bool,
-    ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
-        let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
-        self.of_those(cluster, job, containers, guests, 0).filter_map(Result::ok)
-    }
-
-    /// The same of those on one node: a job may have thousands, and a node has few.
-    fn of_job_at<'b>(
-        &'b self,
-        cluster: &'b Cluster,
-        job: &'b Job,
-        home: NodeId,
-        guests: bool,
-        returning_mb: i64,
-    ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
-        let containers = cluster.on_node(home).filter(|(id, _)| job.containers.contains(id));
-        self.of_those(cluster, job, containers, guests, returning_mb).filter_map(Result::ok)
-    }
-
-    /// Of those containers what may be taken, and what keeps each of the others.
-    fn of_those<'b, T: Iterator<Item = (ContainerId, &'b Container)>>(
-        &'b self,
-        cluster: &'b Cluster,
-        job: &'b Job,
-        containers: T,
-        guests: bool,
-        returning_mb: i64,
-    ) -> impl Iterator<Item = Result<(Turn, Victim), Refusal>> + use<'a, 'b, T> {
-        let queue = self.rules(cluster, job.queue);
-        let order = victims::order(queue.victims);
-        let meant =
-            move |(_, container): &(ContainerId, &Container)| (container.phase.partition != self.partition) == guests;
-        containers.filter(meant).map(move |(id, container)| {
-            let victim = self.victim(cluster, queue, job, (id, container), returning_mb)?;
-            let left = || time_left(queue, job, (id, container), cluster.now());
-            let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left: &left });
-            let trains = job.is_first_task(id, container.phase) && !job.waits_for_maps(container.phase);
-            let turn = (trains, by_rule, Reverse((container.allocated, id)));
-            Ok((turn, victim))
-        })
-    }
-
-    /// The container as a victim, or what keeps it.
-    fn victim(
-        &self,
-        cluster: &Cluster,
-        queue: &QueueSettings,
-        job: &Job,
-        (id, container): (ContainerId, &Container),
-        returning_mb: i64,
-    ) -> Result<Victim, Refusal> {
-        let may = may_take(cluster, self.settings, queue, job, (id, container), self.partition, returning_mb)?;
-        let guest = container.phase.partition != self.partition;
-        let resource = container.resource();
-        Ok(Victim {
-            id,
-            app: container.app,
-            queue: job.queue,
-            priority: job.priority,
-            node: container.node,
-            resource,
-            share: if guest { 0.0 } else { resource.dominant_share(self.plan.total) },
-            how: may.how,
-            not_for_own: may.not_for_own,
-            of_crowd: victims::order(queue.victims).over_all_jobs().map(|_| queue.gp.candidates),
-        })
+        let of_others = || rules_of(cluster, self.settings, queue);
+        self.rules.get(&queue).copied().unwrap_or_else(of_others)
     }
 }
 
-/// In what order containers of one job go: first tasks last, then by the queue's rule, youngest first.
-type Turn = (bool, i64, Reverse<(Millis, ContainerId)>);
+fn rules_of<'a>(cluster: &Cluster, settings: &'a Settings, queue: QueueId) -> &'a QueueSettings {
+    settings.queue(cluster.queues().get(&queue).map_or("", |queue| queue.path.as_str()))
+}

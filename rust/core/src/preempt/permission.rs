@@ -9,6 +9,18 @@ use crate::settings::{ClusterSettings, QueueSettings, Settings};
 use crate::state::{Cluster, Container, For, Job, Node, State};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 
+/// Which containers are looked at, and for what.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub settings: &'a Settings,
+    /// On whose nodes.
+    pub partition: PartitionId,
+    /// Those of other partitions there, and not its own.
+    pub guests: bool,
+    /// So much suspended memory of their node goes on when one is taken, in MiB.
+    pub returning_mb: i64,
+}
+
 /// Rounds of kills that try nobody's patience under orders over all jobs.
 const CROWD_ROUNDS: u32 = 64;
 
@@ -20,16 +32,13 @@ pub(super) struct Permission {
     pub not_for_own: Option<Refusal>,
 }
 
-/// How the container on a live node of the partition may be taken now, or what keeps it. So much suspended memory of the node goes on when
-/// it is: `returning_mb`.
+/// How the container on a live node of the partition may be taken now, or what keeps it.
 pub(super) fn may_take(
     cluster: &Cluster,
-    settings: &Settings,
+    look: Look<'_>,
     queue: &QueueSettings,
     job: &Job,
     (id, container): (ContainerId, &Container),
-    partition: PartitionId,
-    returning_mb: i64,
 ) -> Result<Permission, Refusal> {
     let now = cluster.now();
     // What is parked is suspended anyway, or runs on where that is impossible; nobody takes it.
@@ -42,7 +51,7 @@ pub(super) fn may_take(
     if container.state != State::Running || stays {
         return Err(Refusal::Busy);
     }
-    let here = |node: &&Node| node.partition == partition && node.is_live(now) && !node.decommissioning;
+    let here = |node: &&Node| node.partition == look.partition && node.is_live(now) && !node.decommissioning;
     let node = cluster.nodes().get(&container.node).filter(here).ok_or(Refusal::Busy)?;
     let phase = job.phases.get(&container.phase).ok_or(Refusal::Busy)?;
     // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs what began last is meant to go, and they have a
@@ -53,7 +62,7 @@ pub(super) fn may_take(
         return Err(Refusal::Killed);
     }
     let candidate = Candidate {
-        mode: settings.cluster.mode,
+        mode: look.settings.cluster.mode,
         ran: container.run_time(now),
         running_for: container.running_for(now).ok_or(Refusal::Busy)?,
         left: &|| time_left(queue, job, (id, container), now),
@@ -63,7 +72,8 @@ pub(super) fn may_take(
         preempted_for: container.preempted_for,
         kill_rounds: if in_crowd { killed.saturating_sub(CROWD_ROUNDS) } else { killed },
         node_can_suspend: node.can_suspend,
-        memory_fits: container.resource().memory_mb <= room_for_suspended_mb(&settings.cluster, node) + returning_mb,
+        memory_fits: container.resource().memory_mb
+            <= room_for_suspended_mb(&look.settings.cluster, node) + look.returning_mb,
     };
     let for_own = match sells_within(cluster, queue, job.queue) {
         true => how(queue, &candidate, Sake::OwnQueue).map(|how| (how, None)),

@@ -88,9 +88,10 @@ const TRACE: f64 = 1.001;
 /// A solver knows of no errors: who leads another by less than those is told to have as much left, and a trace more, which is no tie.
 fn in_turn(mut works: Vec<Work>, jobs: &[&JobView], turns: &mut Turns) -> Vec<Work> {
     let places: BTreeMap<AppId, usize> = jobs.iter().enumerate().map(|(at, job)| (job.app, at)).collect();
-    let sized = jobs.iter().copied().zip(works.iter().map(|work| work.left)).filter(|(job, _)| job.has_tasks());
+    let sized = jobs.iter().copied().zip(works.iter().map(|work| work.left.work_s)).filter(|(job, _)| job.has_tasks());
+    let in_turn = turns.in_order(sized.collect(), |job| works[places[&job.app]].left.error_s);
     let mut least_s = 0.0_f64;
-    for job in turns.in_order(sized.collect()) {
+    for job in in_turn {
         let left_s = &mut works[places[&job.app]].left.work_s;
         *left_s = left_s.max(least_s);
         least_s = *left_s * TRACE;

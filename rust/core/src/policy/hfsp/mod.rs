@@ -24,7 +24,7 @@ pub mod virtual_cluster;
 pub mod waves;
 
 use super::{by_arrival, EstimateError, JobView, PhaseView, Policy, Sizing, Supply, Target};
-use crate::estimate::left::{Left, Remaining};
+use crate::estimate::left::Remaining;
 use crate::policy::turns::Turns;
 use crate::settings::QueueSettings;
 use crate::units::{AppId, Resource};
@@ -119,19 +119,31 @@ impl Hfsp {
         let ranked = jobs.iter().map(|job| self.rank(job));
         let (mut order, others): (Vec<_>, Vec<_>) = ranked.partition(|ranked| ranked.class == Class::Tiny);
         order.sort_by(|a, b| by_arrival(a.job, b.job));
-        let left = others.iter().map(|ranked| (ranked.job, self.left(ranked.job))).collect();
-        let in_turn = self.turns.in_order(left);
+        let left = others.iter().map(|ranked| (ranked.job, self.left_s(ranked.job))).collect();
+        let mut turns = std::mem::take(&mut self.turns);
+        let in_turn = turns.in_order(left, |job| self.error_s(job));
+        self.turns = turns;
         order.extend(in_turn.into_iter().map(|job| self.rank(job)));
         order
     }
 
-    fn left(&self, job: &JobView) -> Left {
-        let really = self.sizes.really_left(job);
+    /// What is left of the job, really or virtually, in seconds of the partition.
+    fn left_s(&self, job: &JobView) -> f64 {
         let virtual_s = self.virtually.remaining(job.app, self.total);
-        if really.work_s < virtual_s {
-            really
+        let really_s = self.sizes.left_s(job);
+        if really_s < virtual_s {
+            really_s
         } else {
-            Left { work_s: virtual_s, error_s: self.sizes.error_s(job) }
+            virtual_s
+        }
+    }
+
+    /// By how much that may be wrong.
+    fn error_s(&self, job: &JobView) -> f64 {
+        if self.sizes.left_s(job) < self.virtually.remaining(job.app, self.total) {
+            self.sizes.error_left_s(job)
+        } else {
+            self.sizes.error_s(job)
         }
     }
 }

@@ -218,10 +218,14 @@ impl Sizes {
         }
     }
 
-    /// What the job really has left, and by how much that may be wrong, in seconds of the partition: by its tasks that are done, or
-    /// by its sizes before any is.
-    pub fn really_left(&self, job: &JobView) -> Left {
-        job.phases.iter().map(|phase| Left::of(phase, self.task_s(job, phase))).sum()
+    /// What the job really has left, in seconds of the partition: by its tasks that are done, or by its sizes before any is.
+    pub fn left_s(&self, job: &JobView) -> f64 {
+        job.phases.iter().map(|phase| Left::work_s(phase, self.task_s(job, phase))).sum()
+    }
+
+    /// By how much that may be wrong.
+    pub fn error_left_s(&self, job: &JobView) -> f64 {
+        job.phases.iter().map(|phase| Left::error_s(phase, self.task_s(job, phase))).sum()
     }
 
     /// What a task of the phase takes, by its size.

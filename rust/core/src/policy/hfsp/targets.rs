@@ -15,30 +15,40 @@ use std::collections::BTreeMap;
 pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<Target> {
     let pinned: f64 = order.iter().map(|ranked| ranked.job.pinned).sum();
     let ahead = ahead(order, sizes, supply, supply.entitled - pinned);
-    let floor = |ranked: &Ranked<'_>| ranked.job.pinned + ahead.get(&ranked.job.app).map_or(0.0, |(_, share)| *share);
+    let of_ahead = |ranked: &Ranked<'_>| ahead.get(&ranked.job.app);
+    let floors: Vec<f64> =
+        order.iter().map(|ranked| ranked.job.pinned + of_ahead(ranked).map_or(0.0, |(_, share)| *share)).collect();
 
     // What is due to others ahead of their turn and not theirs yet counts against nobody's right to take.
-    let kept = |ranked: &Ranked<'_>| floor(ranked).min(ranked.job.held.max(ranked.job.pinned));
+    let kept = |ranked: &Ranked<'_>, floor: f64| floor.min(ranked.job.held.max(ranked.job.pinned));
 
     let waits = |ahead: f64| if supply.settings.hfsp.training_preempts { 0.0 } else { ahead.max(0.0) };
 
     let mut early: Vec<_> = order
         .iter()
-        .filter_map(|ranked| ahead.get(&ranked.job.app).map(|(place, _)| (*place, ranked)))
-        .filter(|(_, ranked)| ranked.job.held + EPSILON < floor(ranked))
+        .zip(&floors)
+        .filter(|(ranked, floor)| ranked.job.held + EPSILON < **floor)
+        .filter_map(|(ranked, floor)| of_ahead(ranked).map(|(place, _)| (*place, ranked, *floor)))
         .collect();
-    early.sort_by_key(|(place, _)| *place);
-    let of_early = |ranked: &Ranked<'_>| {
-        let share = floor(ranked);
-        Target { app: ranked.job.app, share, keeps: share, ahead: waits(share - kept(ranked)) }
+    early.sort_by_key(|(place, ..)| *place);
+    let of_early = |(_, ranked, share): (usize, &Ranked<'_>, f64)| Target {
+        app: ranked.job.app,
+        share,
+        keeps: share,
+        ahead: waits(share - kept(ranked, share)),
     };
-    let early = early.into_iter().map(|(_, ranked)| of_early(ranked));
+    let early = early.into_iter().map(of_early);
 
-    let shares = in_turn(order, supply, floor);
-    let by_turn = if ahead.is_empty() { shares.clone() } else { in_turn(order, supply, kept) };
+    let shares = in_turn(order, supply, &floors);
+    let by_turn = if ahead.is_empty() {
+        shares.clone()
+    } else {
+        let kept: Vec<f64> = order.iter().zip(&floors).map(|(ranked, floor)| kept(ranked, *floor)).collect();
+        in_turn(order, supply, &kept)
+    };
     let mut whole: Vec<(bool, f64, Target)> = Vec::with_capacity(order.len());
-    for ((ranked, (share, side_by_side)), (by_turn, _)) in order.iter().zip(shares).zip(by_turn) {
-        let keeps = if side_by_side { share } else { floor(ranked) };
+    for (((ranked, floor), (share, side_by_side)), (by_turn, _)) in order.iter().zip(&floors).zip(shares).zip(by_turn) {
+        let keeps = if side_by_side { share } else { *floor };
         let target = Target { app: ranked.job.app, share, keeps, ahead: waits(share - by_turn) };
         whole.push((side_by_side, ranked.job.held - share, target));
     }
@@ -51,17 +61,21 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
 
 /// What each job gets where so much is set aside for each, and the rest goes to one after the other; and whether it shares that with
 /// others. Late jobs may be served side by side.
-fn in_turn(order: &[Ranked<'_>], supply: &Supply<'_>, aside: impl Fn(&Ranked<'_>) -> f64) -> Vec<(f64, bool)> {
-    let mut left = supply.entitled - order.iter().map(&aside).sum::<f64>();
+fn in_turn(order: &[Ranked<'_>], supply: &Supply<'_>, aside: &[f64]) -> Vec<(f64, bool)> {
+    let mut left = supply.entitled - aside.iter().sum::<f64>();
     let mut given = Vec::with_capacity(order.len());
-    while let Some(ranked @ [_, ..]) = order.get(given.len()..) {
-        let side_by_side = ranked.iter().take_while(|ranked| is_late(ranked)).count();
-        let group = if supply.settings.hfsp.late_shared { side_by_side.max(1) } else { 1 };
-        let claims: Vec<_> =
-            ranked[..group].iter().map(|ranked| (1.0, (ranked.job.demand - aside(ranked)).max(0.0))).collect();
-        for (ranked, more) in ranked[..group].iter().zip(max_min(left, &claims)) {
+    let shared = |ranked: &Ranked<'_>| supply.settings.hfsp.late_shared && is_late(ranked);
+    for group in order.chunk_by(|a, b| shared(a) && shared(b)) {
+        let aside = &aside[given.len()..][..group.len()];
+        let claims = group.iter().zip(aside).map(|(ranked, aside)| (ranked.job.demand - aside).max(0.0));
+        let more: Vec<f64> = match group {
+            // Most stand alone, and take what they can.
+            [_] => claims.map(|claim| claim.min(left.max(0.0))).collect(),
+            _ => max_min(left, &claims.map(|claim| (1.0, claim)).collect::<Vec<_>>()),
+        };
+        for (aside, more) in aside.iter().zip(more) {
             left -= more;
-            given.push((aside(ranked) + if more > EPSILON { more } else { 0.0 }, group > 1));
+            given.push((aside + if more > EPSILON { more } else { 0.0 }, group.len() > 1));
         }
     }
     given
@@ -153,7 +167,7 @@ fn trainees<'a>(order: &[Ranked<'a>], sizes: &Sizes, supply: &Supply<'_>) -> Vec
 /// What all jobs before each really have left, in seconds of the partition.
 fn left_before(order: &[Ranked<'_>], sizes: &Sizes) -> Vec<f64> {
     let left = order.iter().scan(0.0, |before_s, ranked| {
-        let all_s = *before_s + sizes.really_left(ranked.job).work_s;
+        let all_s = *before_s + sizes.left_s(ranked.job);
         Some(std::mem::replace(before_s, all_s))
     });
     left.collect()

@@ -2,7 +2,8 @@
 //! starvation rule.
 
 use super::super::victims::OverAll;
-use super::{Market, Sale, Turn, Victim};
+use super::candidates::Turn;
+use super::{Market, Sale, Victim};
 use crate::entitlement::EPSILON;
 use crate::plan::Entry;
 use crate::settings::{Candidates, Class};
@@ -80,7 +81,7 @@ impl Market<'_> {
                         continue;
                     }
                     let queue = self.rules(cluster, job.queue);
-                    let Ok(victim) = self.victim(cluster, queue, job, (id, container), 0) else { continue };
+                    let Ok(victim) = self.victim(cluster, queue, job, (id, container), self.look()) else { continue };
                     if self.is_candidate(cluster, container.app, job) {
                         victims.push(victim);
                         return;
@@ -124,7 +125,7 @@ impl Market<'_> {
         if !self.is_candidate(cluster, app, job) {
             return Vec::new();
         }
-        with_begin(cluster, self.of_job(cluster, job, false)).collect()
+        with_begin(cluster, self.of_job(cluster, job, self.look())).collect()
     }
 
     /// Whether the job may lose anything at all; from then on it is known what it holds above its target.

@@ -62,6 +62,11 @@ impl Sale {
         }
     }
 
+    /// Whether a new container is wished for, and not that one goes on.
+    pub fn is_new(&self) -> bool {
+        self.wish.purpose == For::Start
+    }
+
     /// Whether that is the taker's own queue.
     pub fn is_of(&self, queue: QueueId) -> bool {
         self.above_taker.first() == Some(&queue)

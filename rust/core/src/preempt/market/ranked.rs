@@ -27,6 +27,9 @@ pub(super) struct Loser {
 /// A job that has anything to spare, and what of it may be taken once somebody wanted to know.
 struct Seller {
     app: AppId,
+    priority: i32,
+    /// How many containers it has.
+    containers: u32,
     victims: Option<Vec<Victim>>,
     /// What keeps its others.
     refusals: Refusals,
@@ -63,6 +66,9 @@ impl Market<'_> {
             sale.refusals.note(if preemptable { Refusal::Entitled } else { Refusal::Protected });
             return None;
         }
+        let rules = self.rules(cluster, queue);
+        let in_own = !other_queue && rules.preemption_threshold < 1.0;
+        let taker = in_own.then(|| self.remaining(cluster, sale.app));
         let spared = sale.spared;
         let mut at = 0;
         loop {
@@ -73,17 +79,18 @@ impl Market<'_> {
                 }
                 return None;
             }
-            let Seller { app, victims, .. } = &self.losers[loser].sellers[at];
-            let app = *app;
+            let Seller { app, priority, containers, ref victims, .. } = self.losers[loser].sellers[at];
             let all_taken = victims.as_ref().is_some_and(|all| all.iter().all(|one| self.taken.contains(&one.id)));
             let has_none = self.spare.get(&app).is_none_or(|spare| spare.above_kept_from_higher <= EPSILON);
-            let Some(job) = cluster.jobs().get(&app).filter(|_| !all_taken && !has_none) else {
+            if all_taken || has_none {
                 self.losers[loser].sellers.remove(at);
                 continue;
-            };
-            if !self.pays(cluster, sale, app, job) {
+            }
+            let taker = taker.filter(|_| priority >= sale.priority);
+            let pays = taker.is_none_or(|taker| taker.may_take_of(&self.remaining(cluster, app), rules, sale.is_new()));
+            if !pays {
                 sale.hardly_more = true;
-                sale.refusals.add(Refusal::HardlyMore, job.containers.len() as u32);
+                sale.refusals.add(Refusal::HardlyMore, containers);
             } else if self.spare_for(cluster, sale, app) > EPSILON {
                 let victims = self.losers[loser].sellers[at].victims.take();
                 let victims = victims.unwrap_or_else(|| self.in_turn(cluster, loser, at));
@@ -104,7 +111,9 @@ impl Market<'_> {
             let Entry { app, .. } = self.plan.entries[place];
             let Some(job) = cluster.jobs().get(&app) else { continue };
             if self.spare_of(app, job).above_kept_from_higher > EPSILON {
-                self.losers[loser].sellers.push(Seller { app, victims: None, refusals: Refusals::default() });
+                let (priority, containers) = (job.priority, job.containers.len() as u32);
+                let refusals = Refusals::default();
+                self.losers[loser].sellers.push(Seller { app, priority, containers, victims: None, refusals });
                 return true;
             }
         }
@@ -116,8 +125,10 @@ impl Market<'_> {
         let Some(job) = cluster.jobs().get(&self.losers[loser].sellers[at].app) else { return Vec::new() };
         self.visits.containers += job.containers.len() as u64;
         let (mut own, mut kept) = (Vec::new(), Refusals::default());
-        let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
-        for found in self.of_those(cluster, job, containers.filter(|(_, container)| !container.is_master), false, 0) {
+        // All are fetched before any is judged: that waits for memory once, not for each.
+        let all = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
+        let containers: Vec<_> = all.filter(|(_, container)| !container.is_master).collect();
+        for found in self.of_those(cluster, job, containers.into_iter(), self.look()) {
             match found {
                 Ok(victim) => own.push(victim),
                 Err(refusal) => kept.note(refusal),
