@@ -64,8 +64,7 @@ final class MasterClient implements Closeable {
     HttpGet request = new HttpGet(address);
     request.setHeader("Accept", "application/json");
     request.setConfig(RequestConfig.custom().setConnectTimeout(timeoutMs).setSocketTimeout(timeoutMs).build());
-    begin(request);
-    Future<?> deadline = deadlines.schedule(request::abort, timeoutMs, TimeUnit.MILLISECONDS);
+    Future<?> deadline = begin(request, timeoutMs);
     try (CloseableHttpClient http = client(tls); CloseableHttpResponse response = http.execute(request)) {
       try {
         int status = response.getStatusLine().getStatusCode();
@@ -81,22 +80,25 @@ final class MasterClient implements Closeable {
     }
   }
 
-  private synchronized void begin(HttpGet request) throws IOException {
+  /** Sets its deadline. */
+  private synchronized Future<?> begin(HttpGet request, int timeoutMs) throws IOException {
     if (closed) {
       throw new IOException("nobody is asked any more");
     }
     current = request;
+    return deadlines.schedule(request::abort, timeoutMs, TimeUnit.MILLISECONDS);
   }
 
-  /** Ends the exchange under way, if any, and lets none begin. Never waits. */
+  /**
+   * Ends the exchange under way, if any, and lets none begin. Never waits. As at a deadline: where the exchange ends by itself at the
+   * same moment, to abort it fails, and that concerns nobody.
+   */
   @Override
-  public void close() {
-    synchronized (this) {
-      closed = true;
-      if (current != null) {
-        current.abort();
-      }
+  public synchronized void close() {
+    closed = true;
+    if (current != null) {
+      deadlines.schedule(current::abort, 0, TimeUnit.MILLISECONDS);
     }
-    deadlines.shutdownNow();
+    deadlines.shutdown();
   }
 }
