@@ -113,8 +113,9 @@ def submission(cluster_dir, one):
 
 
 def put(cluster, tables, bins):
-    """Copies the tables of these bins into a fresh HDFS."""
+    """Copies the tables of these bins into HDFS, in place of all that an earlier run left there."""
     (cluster.dir / "pig").mkdir(exist_ok=True)
+    cluster.run("hdfs", "dfs", "-rm", "-r", "-f", _DATA, _OUTPUT)
     cluster.run("hdfs", "dfs", "-mkdir", "-p", _DATA, _OUTPUT)
     cluster.run("hdfs", "dfs", "-put", *(tables.bin(number) for number in sorted(bins)), _DATA)
 
