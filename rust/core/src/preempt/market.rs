@@ -338,12 +338,12 @@ impl<'a> Market<'a> {
 
     /// Whether it pays that the job loses a container to that sale (law 24). Neither priorities, guarantees of queues nor the starvation
     /// rule ask for sizes.
-    fn pays(&mut self, cluster: &Cluster, sale: &Sale, app: AppId, job: &Job) -> bool {
-        if !sale.is_of(job.queue) || job.priority < sale.priority {
+    fn pays(&mut self, cluster: &Cluster, sale: &Sale, app: AppId, queue: QueueId, priority: i32) -> bool {
+        let rules = self.rules(cluster, queue);
+        if !sale.is_of(queue) || priority < sale.priority || rules.preemption_threshold >= 1.0 {
             return true;
         }
         let loser = self.remaining(cluster, app);
-        let rules = self.rules(cluster, job.queue);
         self.remaining(cluster, sale.app).may_take_of(&loser, rules, sale.is_new())
     }
 

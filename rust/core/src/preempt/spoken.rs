@@ -3,7 +3,7 @@
 use super::permission::may_start_on;
 use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
-use crate::state::{Claim, Cluster, Container, For, Job, Node, Reason, Rooms, State};
+use crate::state::{Claim, Cluster, Container, For, Node, Reason, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -230,9 +230,6 @@ fn is_collecting(node: &Node, claim: &Claim) -> bool {
 
 /// Whether the claim waits for room that reduces have which wait for maps: they may not end before what waits goes on.
 fn waits_for_idle_reduces(cluster: &Cluster, node: NodeId, claim: &Claim) -> bool {
-    let is_idle = |container: &Container| {
-        let waits = |job: &Job| job.waits_for_maps(container.phase);
-        !container.state.is_suspended() && cluster.jobs().get(&container.app).is_some_and(waits)
-    };
+    let is_idle = |container: &Container| !container.state.is_suspended() && cluster.waits_for_maps(container);
     claim.purpose != For::Start && !claim.is_freed() && cluster.on_node(node).any(|(_, other)| is_idle(other))
 }

@@ -269,12 +269,17 @@ impl Cluster {
     /// Kinds of tasks that the job has said are to come, and has asked for none yet: taken to be of the size that others of its queue asked
     /// for, or that it has asked for itself.
     pub fn to_come<'a>(&'a self, job: &'a Job) -> impl Iterator<Item = PhaseKey> + 'a {
-        let like = job.asked().find(|key| key.is_of_maps()).or_else(|| job.asked().next()).copied();
         let of = move |priority: i32| {
-            let resource = self.sizes.get(&(job.queue, priority)).copied();
-            like.map(|like| PhaseKey { priority, resource: resource.unwrap_or(like.resource), ..like })
+            let like = job.asked().find(|key| key.is_of_maps()).or_else(|| job.asked().next()).copied()?;
+            let resource = self.sizes.get(&(job.queue, priority)).copied().unwrap_or(like.resource);
+            Some(PhaseKey { priority, resource, ..like })
         };
         job.to_come().filter_map(of)
+    }
+
+    /// Whether the container is a reduce's whose job has maps to do: it cannot do its own work yet.
+    pub fn waits_for_maps(&self, container: &Container) -> bool {
+        self.jobs.get(&container.app).is_some_and(|job| job.waits_for_maps(container.phase))
     }
 
     /// What the queue's own jobs hold and want, those of queues below it not counted.

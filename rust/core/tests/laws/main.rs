@@ -34,3 +34,11 @@ mod threshold;
 mod turns;
 mod unused;
 mod users;
+
+use world::{gb, secs, Stage, Times};
+
+/// Tasks of 1 GiB that take so many seconds each, and are asked for when that part of the stage before is done.
+fn stage(times_s: &[u64], slowstart: f64) -> Stage {
+    let times = Times::Each(times_s.iter().copied().map(secs).collect());
+    Stage { times, size: gb(1), partition: None, slowstart }
+}

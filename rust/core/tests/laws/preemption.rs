@@ -1,5 +1,6 @@
 //! Who is taken from, and how much.
 
+use crate::stage;
 use crate::world::{gb, secs, Job, Node, Stage, Times, World};
 use hiatus_core::units::{NodeId, PartitionId};
 
@@ -149,12 +150,7 @@ fn law_8_what_is_lost_with_its_node_was_not_killed_and_protects_nothing() {
 #[test]
 fn law_8_reduces_that_hold_what_a_map_needs_anew_are_given_up_one_by_one() {
     // One is too small for it, and MapReduce lets the map wait for 300 s before it gives up the next.
-    let stage = |times: &[u64], size| Stage {
-        times: Times::Each(times.iter().copied().map(secs).collect()),
-        size,
-        partition: Some(PartitionId(1)),
-        slowstart: 0.0,
-    };
+    let stage = |times_s: &[u64], size| Stage { size, partition: Some(PartitionId(1)), ..stage(times_s, 0.0) };
     let mut world = World::new()
         .node(Node::of(gb(4)))
         .nodes(2, &Node::of(gb(4)).exclusive_partition(1))

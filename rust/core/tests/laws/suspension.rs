@@ -1,7 +1,8 @@
 //! The life of suspended containers.
 
 use crate::direct::Direct;
-use crate::world::{gb, secs, Job, Node, Stage, Times, World};
+use crate::stage;
+use crate::world::{gb, secs, Job, Node, World};
 use hiatus_core::decision::Decision;
 use hiatus_core::explain::explain;
 use hiatus_core::fact::{Fact, PhaseKey, Rejection};
@@ -330,12 +331,6 @@ fn a_suspension_has_a_reason_with_an_owner_and_a_rule_for_its_end() {
 
 /// A job of three maps, the last of 100 s, and three reduces that are asked for early, on a node for its ApplicationMaster and three tasks.
 fn early_reduces() -> World {
-    let stage = |times: &[u64], slowstart| Stage {
-        times: Times::Each(times.iter().copied().map(secs).collect()),
-        size: gb(1),
-        partition: None,
-        slowstart,
-    };
     World::new()
         .node(Node::of(gb(4)))
         .set("resume-locality-ms", "40000")

@@ -323,7 +323,7 @@ pub(super) fn threshold(world: &World, takings: &[Taking]) {
         if !equals || over_all || guest {
             continue;
         }
-        let idle = claim.purpose != For::Start && of_victim.waits_for_maps(container.phase);
+        let idle = claim.purpose != For::Start && cluster.waits_for_maps(container);
         let remaining = |app: AppId| world.core.planner().remaining(cluster, settings, partition, app);
         let (of_taker, of_victim) = (remaining(claim.app), remaining(container.app));
         assert!(

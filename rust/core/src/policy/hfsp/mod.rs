@@ -129,13 +129,7 @@ impl Hfsp {
 
     /// What is left of the job, really or virtually, in seconds of the partition.
     fn left_s(&self, job: &JobView) -> f64 {
-        let virtual_s = self.virtually.remaining(job.app, self.total);
-        let really_s = self.sizes.left_s(job);
-        if really_s < virtual_s {
-            really_s
-        } else {
-            virtual_s
-        }
+        self.sizes.left_s(job).min(self.virtually.remaining(job.app, self.total))
     }
 
     /// By how much that may be wrong.

@@ -49,10 +49,9 @@ impl<'a> Market<'a> {
         for (place, job) in ranked {
             // What goes on may take the room of reduces that wait for maps, whatever their job has left: nothing is lost, and jobs could else
             // wait for each other, each with reduces where a map of the other is at home.
-            let waits = |victim: &Victim| {
-                cluster.containers().get(&victim.id).is_some_and(|container| job.waits_for_maps(container.phase))
-            };
-            let pays = self.pays(cluster, sale, self.plan.entries[place].app, job);
+            let waits =
+                |victim: &Victim| cluster.containers().get(&victim.id).is_some_and(|one| cluster.waits_for_maps(one));
+            let pays = self.pays(cluster, sale, self.plan.entries[place].app, job.queue, job.priority);
             let own = self.of_job_at(cluster, job, home, look);
             let mut own: Vec<_> = own.filter(|(_, victim)| pays || waits(victim)).collect();
             own.sort_by_key(|(turn, _)| *turn);

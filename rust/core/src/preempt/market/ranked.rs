@@ -66,9 +66,6 @@ impl Market<'_> {
             sale.refusals.note(if preemptable { Refusal::Entitled } else { Refusal::Protected });
             return None;
         }
-        let rules = self.rules(cluster, queue);
-        let in_own = !other_queue && rules.preemption_threshold < 1.0;
-        let taker = in_own.then(|| self.remaining(cluster, sale.app));
         let spared = sale.spared;
         let mut at = 0;
         loop {
@@ -86,9 +83,7 @@ impl Market<'_> {
                 self.losers[loser].sellers.remove(at);
                 continue;
             }
-            let taker = taker.filter(|_| priority >= sale.priority);
-            let pays = taker.is_none_or(|taker| taker.may_take_of(&self.remaining(cluster, app), rules, sale.is_new()));
-            if !pays {
+            if !self.pays(cluster, sale, app, queue, priority) {
                 sale.hardly_more = true;
                 sale.refusals.add(Refusal::HardlyMore, containers);
             } else if self.spare_for(cluster, sale, app) > EPSILON {

@@ -58,11 +58,14 @@ public class HadoopVersionTest {
     }
   }
 
+  private static MockCluster on(Class<? extends MockCluster.OpenScheduler> scheduler) throws Exception {
+    return MockCluster.with(conf -> conf.setClass(YarnConfiguration.RM_SCHEDULER, scheduler, ResourceScheduler.class));
+  }
+
   @Test
   public void oneBetweenTestedOnesIsTriedAndALineSaysSo() throws Exception {
     LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger(Engine.class));
-    try (MockCluster cluster = MockCluster.with(conf ->
-        conf.setClass(YarnConfiguration.RM_SCHEDULER, Between.class, ResourceScheduler.class))) {
+    try (MockCluster cluster = on(Between.class)) {
       log.stopCapturing();
       assertThat(log.getOutput(), containsString("not tested with Hadoop 3.4.99"));
       assertEquals(null, cluster.scheduler().operations().fault());
@@ -72,8 +75,7 @@ public class HadoopVersionTest {
   @Test
   public void onAnUnknownOneStockPlacesAndALineSaysWhy() throws Exception {
     LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger(Engine.class));
-    try (MockCluster cluster = MockCluster.with(conf ->
-        conf.setClass(YarnConfiguration.RM_SCHEDULER, OfDaysToCome.class, ResourceScheduler.class))) {
+    try (MockCluster cluster = on(OfDaysToCome.class)) {
       log.stopCapturing();
       String line = Arrays.stream(log.getOutput().split("\n")).filter(one -> one.contains("HIATUS IS OFF")).findFirst().get();
       assertThat(line, allOf(containsString("Hadoop 9.9.9 is unknown"), containsString("3.4.2"), containsString("Stock CapacityScheduler")));
