@@ -176,22 +176,19 @@ fn free_room(
             if going_on + EPSILON >= one {
                 let in_turn = going_on - entry.ahead + EPSILON >= one;
                 going_on -= one;
-                let waited = stop_waiting(cluster, id, home);
-                let comes_back = spoken.use_room(cluster, home, need) || {
-                    let bought = in_turn
-                        && market.buy_at(
-                            cluster,
-                            place,
-                            Wish { need, purpose: For::Resume(id), kind: None, from: From::Anybody },
-                            home,
-                        );
-                    spoken.look_again(cluster, home);
-                    bought
+                let comes_back = goes_on_next(cluster, id, home, need) || {
+                    let waited = stop_waiting(cluster, id, home);
+                    let wish = Wish { need, purpose: For::Resume(id), kind: None, from: From::Anybody };
+                    let free = spoken.use_room(cluster, home, need);
+                    let comes_back = free || in_turn && market.buy_at(cluster, place, wish, home);
+                    if let Some(claim) = waited.filter(|_| !comes_back) {
+                        cluster.claim(home, claim);
+                    }
+                    if !free {
+                        spoken.look_again(cluster, home);
+                    }
+                    comes_back
                 };
-                if let Some(claim) = waited.filter(|_| !comes_back) {
-                    cluster.claim(home, claim);
-                    spoken.look_again(cluster, home);
-                }
                 if comes_back {
                     missing -= one;
                     users.used(holder, one);
@@ -279,6 +276,13 @@ fn reduces_have_its_room(cluster: &Cluster, map: &Container) -> bool {
     let theirs = reduces.fold(Resource::ZERO, |sum, reduce| sum + reduce.resource());
     let (need, room) = (map.resource(), home.usable());
     !need.fits_in(room) && need.fits_in(room + theirs)
+}
+
+/// Whether the room for which the suspended container waits at home is there: it keeps its claim to that until the next heartbeat.
+fn goes_on_next(cluster: &Cluster, id: ContainerId, home: NodeId, need: Resource) -> bool {
+    let Some(node) = cluster.nodes().get(&home) else { return false };
+    let waits = node.claims.iter().any(|claim| claim.purpose == For::Resume(id));
+    waits && need.fits_in(node.usable() - node.kept_in_all() + need)
 }
 
 /// Gives up the claim with which the suspended container waits at home for what ends there.

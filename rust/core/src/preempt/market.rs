@@ -187,10 +187,11 @@ impl<'a> Market<'a> {
             return Err(hopeless.why);
         }
         let mut sale = Sale::new(cluster, self.plan, place, entry, wish);
-        let sold = self.buy_from_guests(cluster, &mut sale);
-        let sold = sold.or_else(|| self.buy_from_giving(cluster, &mut sale));
-        let sold = sold.or_else(|| (0..self.crowds.len()).find_map(|at| self.buy_from_crowd(cluster, &mut sale, at)));
-        let sold = sold.or_else(|| (0..self.losers.len()).find_map(|loser| self.buy_from(cluster, &mut sale, loser)));
+        let mut sold = self.buy_from_any(cluster, &mut sale);
+        if sold.is_none() && sale.passed_over {
+            sale.begin_again();
+            sold = self.buy_from_any(cluster, &mut sale);
+        }
         let why = if self.closed { Refusal::Rests } else { sale.refusals.main() };
         // Prices only rise while the plan lasts; but another job may be welcome where this one was refused, and need less to go if its
         // user may hold more.
@@ -199,6 +200,13 @@ impl<'a> Market<'a> {
             self.hopeless.push(Hopeless { queue: entry.queue, rank: sale.rank, need: wish.need, hardly_less, why });
         }
         sold.ok_or(why)
+    }
+
+    fn buy_from_any(&mut self, cluster: &mut Cluster, sale: &mut Sale) -> Option<NodeId> {
+        let sold = self.buy_from_guests(cluster, sale);
+        let sold = sold.or_else(|| self.buy_from_giving(cluster, sale));
+        let sold = sold.or_else(|| (0..self.crowds.len()).find_map(|at| self.buy_from_crowd(cluster, sale, at)));
+        sold.or_else(|| (0..self.losers.len()).find_map(|loser| self.buy_from(cluster, sale, loser)))
     }
 
     fn buy_from_guests(&mut self, cluster: &mut Cluster, sale: &mut Sale) -> Option<NodeId> {
@@ -278,6 +286,11 @@ impl<'a> Market<'a> {
             return None;
         }
         let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| self.nothing_offered(sale, node));
+        if sale.spares_homes && strands(cluster, sale, node, &offer, victim) {
+            (sale.passed_over, sale.elsewhere) = (true, true);
+            sale.offers.insert(victim.node, offer);
+            return None;
+        }
         let fits = offer.keeps_suspended(victim);
         let goes = fits && self.can_spare(cluster, sale, &offer, victim);
         if !goes && !offer.victims.is_empty() && self.goes_alone(cluster, sale, node, victim) {
@@ -456,6 +469,18 @@ impl<'a> Market<'a> {
         let of_others = || rules_of(cluster, self.settings, queue);
         self.rules.get(&queue).copied().unwrap_or_else(of_others)
     }
+}
+
+/// Whether the victim, and what else is suspended on the node, could not all go on beside the ApplicationMaster that is bought for: nobody
+/// takes that one's room before its job ends (law 25).
+fn strands(cluster: &Cluster, sale: &Sale, node: &Node, offer: &Offer, victim: &Victim) -> bool {
+    let has_none = |app| cluster.jobs().get(&app).is_some_and(|job| !job.asks_for_tasks());
+    let coming = node.claims.iter().filter(|claim| claim.purpose == For::Start && has_none(claim.app));
+    let masters = coming.fold(node.pinned + sale.wish.need, |sum, claim| sum + claim.resource);
+    let suspended = node.suspended.iter().filter_map(|id| cluster.containers().get(id));
+    let suspended = suspended.map(|container| container.resource()).chain(offer.suspended());
+    let all = suspended.fold(victim.resource, |sum, one| sum + one);
+    victim.how == How::Suspend && !all.fits_in(node.total - masters)
 }
 
 fn rules_of<'a>(cluster: &Cluster, settings: &'a Settings, queue: QueueId) -> &'a QueueSettings {

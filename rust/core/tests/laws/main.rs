@@ -16,6 +16,7 @@ mod history;
 mod leaving;
 mod lending;
 mod limits;
+mod masters;
 mod node_manager;
 mod parking;
 mod partitions;

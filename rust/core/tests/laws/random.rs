@@ -45,3 +45,8 @@ fn laws_hold_in_worlds_that_once_broke_them() {
         survive(seed, Faults::ALL);
     }
 }
+
+#[test]
+fn laws_hold_in_calm_worlds_that_once_broke_them() {
+    survive(12_653_558_680_382_390_859, Faults::default());
+}

@@ -152,7 +152,8 @@ proptest! {
         prop_assert!(more <= less + secs(4), "{less:?} with less room, {more:?} with more");
     }
 
-    /// Two jobs that share, on nodes of any size: who gave way does not take back by the same reckoning.
+    /// Three jobs on nodes of any size: who gave way does not take back by the same reckoning. That one may take of another can become known
+    /// late.
     #[test]
     fn nobody_takes_in_turns_because_of_what_is_left_over(
         policy in prop::sample::select(vec!["fair", "srpt"]),
@@ -168,8 +169,8 @@ proptest! {
             .job(endless("b", 60, second))
             .job(endless("c", 120, third));
         world.run_until(secs(300));
-        let settled = world.count.suspended;
+        let settled = world.count.resumed;
         world.run_until(Millis(1_500_000));
-        prop_assert!(world.count.suspended <= settled + 2, "{settled} suspended in 300 s, then {}", world.count.suspended);
+        prop_assert!(world.count.resumed <= settled + 2, "{settled} resumed in 300 s, then {}", world.count.resumed);
     }
 }

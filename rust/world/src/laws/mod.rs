@@ -169,6 +169,7 @@ impl Observer for Laws {
         takings::higher_claims(world, &takings);
         takings::threshold(world, &takings);
         takings::guarantees(world, &takings);
+        room::masters_strand_nothing(world, &self.settings, &takings);
         takings::suspended_memory(&self.settings, cluster, decisions);
         state::parked_ones_rest(cluster, decisions);
         lending::lent_room_first(world, decisions);

@@ -1,13 +1,15 @@
-//! Law 18: room is freed for whoever is below its target and finds none, where later jobs hold what would do. A plain search, by the
-//! node, for containers that may surely go: no guard protects them, and what else may forbid it is left out of account.
+//! Law 18: room is freed for whoever is below its target and finds none, where later jobs hold what would do. Law 25: for an
+//! ApplicationMaster it is freed where what is suspended can go on beside it, if there is such a node. A plain search, by the node, for
+//! containers that may surely go: no guard protects them, and what else may forbid it is left out of account.
 
 use super::sells_within;
+use super::takings::Taking;
 use crate::world::World;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::fact::{PhaseKey, Places};
 use hiatus_core::plan::{PartitionPlan, Planner};
 use hiatus_core::settings::{Mode, Primitive, Settings, Victims};
-use hiatus_core::state::{Claim, Cluster, Container, Job, Node, State};
+use hiatus_core::state::{Claim, Cluster, Container, For, Job, Node, State};
 use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
 use std::collections::BTreeMap;
 
@@ -53,6 +55,27 @@ impl Shortages {
     }
 }
 
+/// Law 25, where room was freed for one container only.
+pub(super) fn masters_strand_nothing(world: &World, settings: &Settings, takings: &[Taking]) {
+    let Some(Taking { claim, container, .. }) = takings.first() else { return };
+    let cluster = world.core.cluster();
+    let (node, job) = (&cluster.nodes()[&container.node], &cluster.jobs()[&claim.app]);
+    let planner = world.core.planner();
+    let (partition, Some(plan)) = (node.partition, planner.of(node.partition)) else { return };
+    let all_for_it = takings.iter().all(|other| std::ptr::eq(other.claim, *claim));
+    if job.asks_for_tasks() || claim.purpose != For::Start || !all_for_it {
+        return;
+    }
+    let search = Search { cluster, planner, plan, partition, settings };
+    let goes: Vec<_> = takings.iter().filter(|taking| !taking.killed).map(|taking| taking.container).collect();
+    let strands = !goes.is_empty() && !search.go_on_beside(node, Resource::ZERO, &goes);
+    let (Some(place), Some(key)) = (plan.rank(claim.app), search.short_of_nothing_else(job)) else { return };
+    let others = search.quiet(claim.app).filter(|_| strands);
+    let spares = |(node, gone): &(&Node, Vec<&Container>)| search.go_on_beside(node, claim.resource, gone);
+    let found = others.filter_map(|node| Some((node, search.could_be_freed_on(node, place, job, &key)?))).find(spares);
+    assert!(found.is_none(), "law 25: {claim:?} leaves no room to {goes:?}, and {found:?} would");
+}
+
 struct Search<'a> {
     cluster: &'a Cluster,
     planner: &'a Planner,
@@ -84,6 +107,24 @@ impl Search<'_> {
         job.asks(self.partition).map(|(key, _)| key).next().filter(lacks)
     }
 
+    /// Which kind of container is an ApplicationMaster of the job, where nothing but room decides where it starts.
+    fn short_of_nothing_else(&self, job: &Job) -> Option<PhaseKey> {
+        let bound =
+            self.plan.limit_of(job.holder()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some();
+        let anywhere = |key: &PhaseKey| job.phases[key].places == Places::Anywhere;
+        job.asks(self.partition).map(|(key, _)| key).next().filter(|key| !bound && anywhere(key))
+    }
+
+    /// Whether those, and what else is suspended on the node, could all go on beside its ApplicationMasters, those to come and one more.
+    fn go_on_beside(&self, node: &Node, master: Resource, gone: &[&Container]) -> bool {
+        let has_none = |app: AppId| self.cluster.jobs().get(&app).is_some_and(|job| !job.asks_for_tasks());
+        let coming = node.claims.iter().filter(|claim| claim.purpose == For::Start && has_none(claim.app));
+        let masters = coming.fold(node.pinned + master, |sum, claim| sum + claim.resource);
+        let suspended = node.suspended.iter().map(|id| &self.cluster.containers()[id]).chain(gone.iter().copied());
+        let all = suspended.fold(Resource::ZERO, |sum, container| sum + container.resource());
+        all.fits_in(node.total - masters)
+    }
+
     /// Whether any node has room for it.
     fn is_free(&self, app: AppId, key: &PhaseKey) -> bool {
         let free = |node: &Node| key.resource.fits_in(node.usable() - node.kept_in_all());
@@ -101,15 +142,20 @@ impl Search<'_> {
 
     /// How many containers that may surely go would leave room for it on one node.
     fn could_be_freed(&self, place: usize, app: AppId, job: &Job, key: &PhaseKey) -> Option<usize> {
-        let quiet = |node: &&Node| {
+        let found = self.quiet(app).find_map(|node| self.could_be_freed_on(node, place, job, key));
+        found.map(|gone| gone.len())
+    }
+
+    /// Nodes where nothing is on its way.
+    fn quiet(&self, app: AppId) -> impl Iterator<Item = &Node> {
+        self.nodes(app).filter(|node| {
             let settles =
                 node.settling != Resource::ZERO || node.leaving != Resource::ZERO || node.proposed != Resource::ZERO;
             node.can_suspend && node.claims.is_empty() && node.loans.is_empty() && !settles
-        };
-        self.nodes(app).filter(quiet).find_map(|node| self.could_be_freed_on(node, place, job, key))
+        })
     }
 
-    fn could_be_freed_on(&self, node: &Node, place: usize, job: &Job, key: &PhaseKey) -> Option<usize> {
+    fn could_be_freed_on(&self, node: &Node, place: usize, job: &Job, key: &PhaseKey) -> Option<Vec<&Container>> {
         let on_node = node.containers.iter().filter_map(|id| Some((*id, self.cluster.containers().get(id)?)));
         let mut victims: Vec<_> = on_node
             .filter_map(|(id, container)| Some((self.plan.rank(container.app)?, container.allocated, id, container)))
@@ -127,7 +173,7 @@ impl Search<'_> {
                 room += container.resource();
                 gone.push(container);
                 if key.resource.fits_in(room) {
-                    return Some(gone.len());
+                    return Some(gone);
                 }
             }
         }

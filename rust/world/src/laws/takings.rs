@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a container's taking was for.
 pub(super) struct Taking<'a> {
     id: ContainerId,
-    container: &'a Container,
-    claim: &'a Claim,
-    killed: bool,
+    pub container: &'a Container,
+    pub claim: &'a Claim,
+    pub killed: bool,
 }
 
 /// Containers that are taken from a job for another one: those that are suspended and not parked, and those killed while

@@ -1,4 +1,4 @@
-//! From the order to targets: first what is due ahead of its turn, within the cap T, then one job after the other.
+//! From the order to targets: first tiny jobs, then what is due ahead of its turn, within the cap T, then one job after the other.
 //!
 //! Ahead of their turn come the tasks from which sizes are learnt (thesis, section 4.4.2) and, with what those leave of the
 //! cap, late jobs while there are tiny ones: tiny jobs outrank late ones, but not even an endless stream of them may
@@ -11,7 +11,8 @@ use crate::policy::{Supply, Target};
 use crate::units::AppId;
 use std::collections::BTreeMap;
 
-/// Early places for jobs that lack what is due ahead of its turn, and then everybody's place and whole target.
+/// Tiny jobs, early places for those that lack what is due ahead of its turn, and then everybody else's place and whole target. What is set
+/// aside for early ones is in nobody's target: tiny jobs before them starve none.
 pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<Target> {
     let pinned: f64 = order.iter().map(|ranked| ranked.job.pinned).sum();
     let ahead = ahead(order, sizes, supply, supply.entitled - pinned);
@@ -27,7 +28,7 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
     let mut early: Vec<_> = order
         .iter()
         .zip(&floors)
-        .filter(|(ranked, floor)| ranked.job.held + EPSILON < **floor)
+        .filter(|(ranked, floor)| ranked.class != Class::Tiny && ranked.job.held + EPSILON < **floor)
         .filter_map(|(ranked, floor)| of_ahead(ranked).map(|(place, _)| (*place, ranked, *floor)))
         .collect();
     early.sort_by_key(|(place, ..)| *place);
@@ -56,7 +57,10 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
     for group in whole.chunk_by_mut(|a, b| a.0 && b.0) {
         group.sort_by(|a, b| a.1.total_cmp(&b.1));
     }
-    early.chain(whole.into_iter().map(|(_, _, target)| target)).collect()
+    let tiny = order.iter().take_while(|ranked| ranked.class == Class::Tiny).count();
+    let mut targets: Vec<Target> = whole.into_iter().map(|(_, _, target)| target).collect();
+    targets.splice(tiny..tiny, early);
+    targets
 }
 
 /// What each job gets where so much is set aside for each, and the rest goes to one after the other; and whether it shares that with

@@ -19,6 +19,10 @@ pub(super) struct Sale {
     pub rank: Option<usize>,
     pub priority: i32,
     pub wish: Wish,
+    /// Whether an ApplicationMaster is to start, and first where all that is suspended can go on beside it.
+    pub spares_homes: bool,
+    /// Whether there are nodes where it cannot.
+    pub passed_over: bool,
     /// The taker's queue and all above it.
     pub above_taker: Vec<QueueId>,
     pub offers: BTreeMap<NodeId, Offer>,
@@ -37,12 +41,15 @@ pub(super) struct Sale {
 
 impl Sale {
     pub fn new(cluster: &Cluster, plan: &PartitionPlan, place: usize, entry: &Entry, wish: Wish) -> Sale {
+        let job = cluster.jobs().get(&entry.app);
         Sale {
             app: entry.app,
             place,
             rank: plan.rank(entry.app),
-            priority: cluster.jobs().get(&entry.app).map_or(0, |job| job.priority),
+            priority: job.map_or(0, |job| job.priority),
             wish,
+            spares_homes: wish.purpose == For::Start && job.is_some_and(|job| !job.asks_for_tasks()),
+            passed_over: false,
             above_taker: cluster.lineage(entry.queue).collect(),
             offers: BTreeMap::new(),
             elsewhere: false,
@@ -60,6 +67,12 @@ impl Sale {
             For::Resume(_) => self.wish.need.memory_mb,
             For::Start => 0,
         }
+    }
+
+    /// Nothing was found: once more, where what is suspended cannot go on beside an ApplicationMaster, too.
+    pub fn begin_again(&mut self) {
+        (self.spares_homes, self.elsewhere) = (false, false);
+        self.offers.clear();
     }
 
     /// Whether a new container is wished for, and not that one goes on.
@@ -112,6 +125,12 @@ impl Offer {
     /// Whether the container is among the victims.
     pub fn has(&self, id: ContainerId) -> bool {
         self.victims.iter().any(|victim| victim.id == id)
+    }
+
+    /// Sizes of those that would be suspended.
+    pub fn suspended(&self) -> impl Iterator<Item = Resource> + '_ {
+        let suspended = self.victims.iter().filter(|victim| victim.how == How::Suspend);
+        suspended.map(|victim| victim.resource)
     }
 
     /// The victims without those that a larger, later one made superfluous; the best placed jobs are spared first.
