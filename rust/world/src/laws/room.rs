@@ -68,11 +68,16 @@ pub(super) fn masters_strand_nothing(world: &World, settings: &Settings, takings
     }
     let search = Search { cluster, planner, plan, partition, settings };
     let goes: Vec<_> = takings.iter().filter(|taking| !taking.killed).map(|taking| taking.container).collect();
-    let strands = !goes.is_empty() && !search.go_on_beside(node, Resource::ZERO, &goes);
-    let (Some(place), Some(key)) = (plan.rank(claim.app), search.short_of_nothing_else(job)) else { return };
-    let others = search.quiet(claim.app).filter(|_| strands);
+    if goes.is_empty() || search.go_on_beside(node, Resource::ZERO, &goes) {
+        return;
+    }
+    let (Some(place), Some(key)) = (plan.rank(claim.app), search.asks_first(job)) else { return };
+    if search.is_bound(job) || job.phases[&key].places != Places::Anywhere {
+        return;
+    }
+    let freed = |node| Some((node, search.could_be_freed_on(node, place, job, &key)?));
     let spares = |(node, gone): &(&Node, Vec<&Container>)| search.go_on_beside(node, claim.resource, gone);
-    let found = others.filter_map(|node| Some((node, search.could_be_freed_on(node, place, job, &key)?))).find(spares);
+    let found = search.quiet(claim.app).filter_map(freed).find(spares);
     assert!(found.is_none(), "law 25: {claim:?} leaves no room to {goes:?}, and {found:?} would");
 }
 
@@ -90,11 +95,9 @@ impl Search<'_> {
         let has_room = |node: &Node, claim: &Claim| claim.is_freed() || claim.resource.fits_in(node.usable());
         let of_job = |node: &Node| node.claims.iter().any(|claim| claim.app == app && has_room(node, claim));
         let claims = self.cluster.claimed().any(|(_, node)| of_job(node));
-        let bound =
-            self.plan.limit_of(job.holder()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some();
         let waits = !job.may_start() || job.rests || job.barred_until > self.cluster.now();
         // What is suspended goes on first, at home only, and takes the target before anything new does.
-        if claims || bound || waits || !job.suspended.is_empty() {
+        if claims || self.is_bound(job) || waits || !job.suspended.is_empty() {
             return None;
         }
         let entry = &self.plan.entries[place];
@@ -103,16 +106,17 @@ impl Search<'_> {
             let judged = job.phases[key].places != Places::Unjudged;
             judged && missing + EPSILON >= key.resource.dominant_share(self.plan.total) && !self.is_free(app, key)
         };
-        // YARN serves an application's kinds in their order, and so is room made for them.
-        job.asks(self.partition).map(|(key, _)| key).next().filter(lacks)
+        self.asks_first(job).filter(lacks)
     }
 
-    /// Which kind of container is an ApplicationMaster of the job, where nothing but room decides where it starts.
-    fn short_of_nothing_else(&self, job: &Job) -> Option<PhaseKey> {
-        let bound =
-            self.plan.limit_of(job.holder()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some();
-        let anywhere = |key: &PhaseKey| job.phases[key].places == Places::Anywhere;
-        job.asks(self.partition).map(|(key, _)| key).next().filter(|key| !bound && anywhere(key))
+    /// YARN serves an application's kinds in their order, and so is room made for them.
+    fn asks_first(&self, job: &Job) -> Option<PhaseKey> {
+        job.asks(self.partition).map(|(key, _)| key).next()
+    }
+
+    /// Whether its user or its site may keep it from room.
+    fn is_bound(&self, job: &Job) -> bool {
+        self.plan.limit_of(job.holder()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some()
     }
 
     /// Whether those, and what else is suspended on the node, could all go on beside its ApplicationMasters, those to come and one more.
