@@ -255,7 +255,9 @@ fn job(
         _ if wanted + suspended == 0 => {
             "its tasks that were suspended: it wants second attempts of those, which go on".into()
         }
-        _ if !job.active => "its queue's ApplicationMaster limit".into(),
+        _ if !job.active => {
+            "its queue's limit of ApplicationMasters (maximum-am-resource-percent, max-am-share)".into()
+        }
         _ if job.site.sample.is_some() => "its first tasks, which are tried on both sides of the cluster".into(),
         _ if held + EPSILON >= entry.target && is_first() => {
             "its queue's share: it is first there, and the queue may have no more now".into()

@@ -72,6 +72,8 @@ pub enum Fact {
         at_ms: u64,
         /// Their mean working time, suspensions aside.
         each: Millis,
+        /// How many there were.
+        count: u32,
     },
     /// An application's priority (YARN's: larger is more important) or queue changed.
     AppChanged {

@@ -9,6 +9,7 @@
 //!         nodes                  use now       targets            order     their target
 //! ```
 
+pub mod admit;
 pub mod batchmr;
 pub mod decision;
 pub mod entitlement;

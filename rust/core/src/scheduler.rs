@@ -1,5 +1,6 @@
 //! One step: facts in, proposals out.
 
+use crate::admit::{self, Admission};
 use crate::confine;
 use crate::decision::Decision;
 use crate::fact::Fact;
@@ -103,6 +104,16 @@ impl Scheduler {
     /// they may be, or the last step proposed as much as a step may and left something for the next.
     pub fn has_more(&self) -> bool {
         self.cluster.needs_plan() || self.placer.has_more(&self.cluster)
+    }
+
+    /// Whether the last step computed the order anew and applications wait to be let in: [`Scheduler::admissions`] has news then.
+    pub fn reviews_admission(&self) -> bool {
+        self.planned == Some(self.cluster.now()) && self.cluster.pending().next().is_some()
+    }
+
+    /// Who is let in next, and who need not count when CapacityScheduler asks how many are in; by queue.
+    pub fn admissions(&self) -> Vec<Admission> {
+        admit::admissions(&self.cluster, &self.planner, &self.settings)
     }
 
     /// What of the last step has to do with history: for whoever keeps one.

@@ -19,7 +19,7 @@ const CORE: Floors = &[
     &["entitlement", "estimate", "confine"],
     &["policy", "remember"],
     &["plan"],
-    &["place"],
+    &["place", "admit"],
     &["preempt"],
     &["park", "lend"],
     &["stall"],

@@ -173,6 +173,11 @@ impl Core {
         self.session.scheduler().has_more()
     }
 
+    /// Whether applications wait to be let in, and their order was computed anew.
+    pub fn admits(&self) -> bool {
+        self.session.scheduler().reviews_admission()
+    }
+
     /// Whether reduces of any queue lend their room.
     pub fn lends(&self) -> bool {
         self.session.scheduler().settings().any_lending()

@@ -7,7 +7,7 @@ use crate::said;
 use hiatus_core::recurring::{class_id, job_class};
 use hiatus_core::units::NodeId;
 use hiatus_history::Bounds;
-use hiatus_wire::layout::{ABI, LENDS, MORE, SAID};
+use hiatus_wire::layout::{ABI, ADMITS, LENDS, MORE, SAID};
 use hiatus_wire::{convert, session};
 use jni::errors::{Error, ErrorPolicy};
 use jni::objects::{JByteBuffer, JClass, JString};
@@ -123,7 +123,7 @@ natives! {
     }
 
     /// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
-    /// answers, of which those that do not fit wait for `rest`; with [`MORE`], [`SAID`] and [`LENDS`], to save calls that find nothing.
+    /// answers, of which those that do not fit wait for `rest`; with [`MORE`], [`SAID`], [`LENDS`] and [`ADMITS`], to save calls that find nothing.
     fn Java_io_hiatus_scheduler_bridge_Native_step(
         env,
         handle: jlong,
@@ -140,7 +140,8 @@ natives! {
             let more = if core.has_more() { MORE } else { 0 };
             let said = if said::waits() { SAID } else { 0 };
             let lends = if core.lends() { LENDS } else { 0 };
-            Ok(jlong::from(core.give(answers)) | more | said | lends)
+            let admits = if core.admits() { ADMITS } else { 0 };
+            Ok(jlong::from(core.give(answers)) | more | said | lends | admits)
         })
     }
 
@@ -179,6 +180,11 @@ natives! {
     /// rest by `rest`.
     fn Java_io_hiatus_scheduler_bridge_Native_tally(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, |core| core.write(convert::tally_view))
+    }
+
+    /// `static native int admissions(long handle, ByteBuffer answers)`: who is let in next, and who need not count; the rest by `rest`.
+    fn Java_io_hiatus_scheduler_bridge_Native_admissions(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+        answer(env, answers, handle, |core| core.write(convert::admissions))
     }
 
     /// `static native long jobClass(String name, String tags)`: the number of the class of an application of that name, with these

@@ -1,6 +1,6 @@
 //! The Java side of the records, generated from [`hiatus_wire::layout`].
 
-use hiatus_wire::layout::{Layout, Type, ABI, ANSWERS, FACTS, HEADER, LENDS, MARKS, MORE, SAID};
+use hiatus_wire::layout::{Layout, Type, ABI, ADMITS, ANSWERS, FACTS, HEADER, LENDS, MARKS, MORE, SAID};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +33,8 @@ pub fn records() -> String {
     line(&mut out, 1, &format!("public static final long SAID = {SAID}L;"));
     line(&mut out, 1, "/** And there: reduces of some queue lend their room. */");
     line(&mut out, 1, &format!("public static final long LENDS = {LENDS}L;"));
+    line(&mut out, 1, "/** And there: applications wait to be let in, and their order was computed anew. */");
+    line(&mut out, 1, &format!("public static final long ADMITS = {ADMITS}L;"));
     line(&mut out, 0, "");
     line(&mut out, 1, "private Records() {");
     line(&mut out, 1, "}");

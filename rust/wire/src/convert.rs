@@ -2,7 +2,7 @@
 
 mod views;
 
-pub use views::{node_views, tally_view, views};
+pub use views::{admissions, node_views, tally_view, views};
 
 use crate::layout::{self, Record as _, HEADER};
 use hiatus_core::decision::{Cause, Decision, Reason};
@@ -223,7 +223,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
         28 => {
             let (r, _) = layout::TasksTook::read(bytes)?;
             let (at_ms, each) = (u64::try_from(r.at_ms).ok()?, Millis(u64::try_from(r.each_ms).ok()?));
-            Fact::TasksTook { app: AppId(r.app), priority: r.priority, at_ms, each }
+            Fact::TasksTook { app: AppId(r.app), priority: r.priority, at_ms, each, count: r.count }
         }
         29 => {
             let (r, _) = layout::UserLimits::read(bytes)?;
@@ -263,8 +263,8 @@ pub fn remembered(app: AppId, record: &Record, out: &mut Vec<u8>) {
                 input: run.input.cast_signed(),
             }
             .write("", out),
-            Fact::TasksTook { app: AppId(app), priority, at_ms, each } => {
-                layout::TasksTook { app, priority, at_ms: at_ms.cast_signed(), each_ms: each.0.cast_signed() }
+            Fact::TasksTook { app: AppId(app), priority, at_ms, each, count } => {
+                layout::TasksTook { app, priority, at_ms: at_ms.cast_signed(), each_ms: each.0.cast_signed(), count }
                     .write("", out);
             }
             _ => {}

@@ -26,6 +26,8 @@ pub const MORE: i64 = 1 << 32;
 pub const SAID: i64 = 1 << 33;
 /// And this while reduces of any queue lend their room: then it matters where every task is.
 pub const LENDS: i64 = 1 << 34;
+/// And this if applications wait to be let in, and their order was computed anew.
+pub const ADMITS: i64 = 1 << 35;
 
 /// A record's layout, as generators see it.
 #[derive(Clone, Copy, Debug)]
@@ -170,8 +172,8 @@ records! { FACTS:
     26 MapTold { container: u32, read: f64, partitions: u32 }
     #[doc = "A reduce of a MapReduce job said of how many maps it has the output, how many are done, and how many there are."]
     27 ReduceTold { container: u32, fetched: u32, done: u32, total: u32 }
-    #[doc = "Tasks of that request priority took so long each in an earlier run of the application's class, which ended so many ms after 1970."]
-    28 TasksTook { app: u32, priority: i32, at_ms: i64, each_ms: i64 }
+    #[doc = "So many tasks of that request priority took so long each in an earlier run of the application's class, which ended so many ms after 1970."]
+    28 TasksTook { app: u32, priority: i32, at_ms: i64, each_ms: i64, count: u32 }
     #[doc = "Which fraction of a leaf queue each user is sure of, and how many times its guarantee none gets more of."]
     29 UserLimits { queue: u32, sure: f64, most: f64 }
     #[doc = "The application takes no container on the node."]
@@ -189,6 +191,8 @@ records! { ANSWERS:
     104 Kill { container: u32, cause: u32, by: u32 }
     #[doc = "Give the application one container of that request priority on the node, and none of any other: the room is lent."]
     105 Lend { app: u32, node: u32, priority: i32 }
+    #[doc = "What concerns admission of an application: 0 it gives way and does not count, 1 it waits and has its ApplicationMaster, 2 it waits, in this order, 3 it does, and there is room for it beyond the limit."]
+    106 Admission { app: u32, what: u32 }
     #[doc = "What the core knows of a node, for comparing the books."]
     110 NodeView { node: u32, used_memory_mb: i64, used_vcores: i64, counted: u32, suspended: u32 }
     #[doc = "What the core knows of an application, for comparing the books."]

@@ -4,9 +4,11 @@ use crate::app::Life;
 use crate::node_manager::Process;
 use crate::nodes::TASK_TIMEOUT;
 use crate::world::{Event, Machine, World};
+use hiatus_core::admit::Admission;
 use hiatus_core::fact::{AppFact, Exit, Fact, PhaseKey};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// For how long MapReduce lets a map wait before it kills a reduce for it whatever the headroom
 /// (`mapreduce.job.reducer.unconditional-preempt.delay.sec`, by default).
@@ -14,8 +16,14 @@ const HANGING: Millis = Millis(300_000);
 
 impl World {
     pub(super) fn submit(&mut self, id: AppId) {
-        self.set_life(id, Life::Pending);
         self.tell_app(id);
+        self.wait(id);
+    }
+
+    /// The application waits to be let in, with an ask for its ApplicationMaster.
+    fn wait(&mut self, id: AppId) {
+        self.set_life(id, Life::Pending);
+        self.ask(id, self.apps[id.0 as usize].master_key(), 1);
         self.activate();
     }
 
@@ -69,23 +77,53 @@ impl World {
         })
     }
 
-    /// Lets pending applications run as far as their queues' ApplicationMaster shares go: of a higher priority first, as CapacityScheduler.
+    /// Lets pending applications run as far as their queues' ApplicationMaster shares go, as CapacityScheduler: of a higher priority first,
+    /// then as the core has them, of whom it has not spoken yet last.
     pub(super) fn activate(&mut self) {
-        if self.pending.is_empty() {
-            return;
-        }
-        let memory_mb = self.held.offered(PartitionId(0)).memory_mb as f64;
         let mut pending: Vec<_> = self.pending.iter().copied().collect();
-        pending.sort_by_key(|id| Reverse(self.apps[id.0 as usize].job.priority));
-        for id in pending {
-            let app = &self.apps[id.0 as usize];
-            let (queue, master) = (app.queue.0 as usize, app.job.master.memory_mb.max(1) as f64);
-            let limit = (self.queues[queue].master_share * memory_mb / master) as usize;
-            if self.active[queue].len() < limit.max(1) {
-                let key = app.master_key();
+        let waits = |admission: &Admission| match admission {
+            Admission::Waits { app, .. } => Some(*app),
+            Admission::GivesWay { .. } | Admission::Holds { .. } => None,
+        };
+        let order: BTreeMap<AppId, usize> =
+            self.admissions.iter().filter_map(waits).enumerate().map(|(place, app)| (app, place)).collect();
+        pending.sort_by_key(|id| {
+            (Reverse(self.apps[id.0 as usize].job.priority), order.get(id).copied().unwrap_or(usize::MAX))
+        });
+        self.let_in(&pending, &BTreeSet::new());
+    }
+
+    /// The core has spoken of admission: first in its order, then beyond the limit whom it has room for, without counting whoever gives
+    /// way.
+    pub(super) fn admit(&mut self) {
+        self.admissions = self.core.admissions();
+        self.activate();
+        let (mut giving_way, mut beyond) = (BTreeSet::new(), Vec::new());
+        for admission in &self.admissions {
+            match admission {
+                Admission::GivesWay { app } => giving_way.extend(Some(*app)),
+                Admission::Waits { app, beyond: true } if self.pending.contains(app) => beyond.push(*app),
+                Admission::Waits { .. } | Admission::Holds { .. } => {}
+            }
+        }
+        self.let_in(&beyond, &giving_way);
+    }
+
+    /// Lets those run, one after the other, as far as their queues' ApplicationMaster shares go; what those of `uncounted` hold does not
+    /// count.
+    fn let_in(&mut self, waiting: &[AppId], uncounted: &BTreeSet<AppId>) {
+        let memory_mb = self.held.offered(PartitionId(0)).memory_mb as f64;
+        let mut counted: BTreeMap<QueueId, i64> = BTreeMap::new();
+        for id in waiting.iter().copied() {
+            let (queue, master_mb) = (self.apps[id.0 as usize].queue, self.apps[id.0 as usize].job.master.memory_mb);
+            let inside = &self.active[queue.0 as usize];
+            let of = |app: &AppId| self.apps[app.0 as usize].job.master.memory_mb;
+            let held_mb = counted.entry(queue).or_insert_with(|| inside.difference(uncounted).map(of).sum());
+            let limit_mb = (self.queues[queue.0 as usize].master_share * memory_mb) as i64;
+            if *held_mb + master_mb <= limit_mb || *held_mb == 0 {
+                *held_mb += master_mb;
                 self.set_life(id, Life::Active);
                 self.facts.push(Fact::AppActive { app: id, active: true });
-                self.ask(id, key, 1);
             }
         }
     }
@@ -248,8 +286,10 @@ impl World {
         }
         if over {
             self.facts.push(Fact::AppRemoved { app: id, succeeded: over });
+            self.activate();
+        } else {
+            self.wait(id);
         }
-        self.activate();
     }
 
     /// Tasks that reach no ApplicationMaster give up, but for suspended ones, which will. Without that they may keep the room that others

@@ -375,17 +375,17 @@ impl World {
         for id in live {
             self.tell_app(id);
             let app = &self.apps[id.0 as usize];
+            let asks: Vec<_> = app.asks.iter().map(|(key, count)| (*key, *count)).collect();
             if app.life == Life::Active {
-                let asks: Vec<_> = app.asks.iter().map(|(key, count)| (*key, *count)).collect();
                 self.facts.push(Fact::AppActive { app: id, active: true });
-                for (key, count) in asks {
-                    self.ask(id, key, count);
-                }
-                self.tell_blacklist(id);
                 if self.tells_progress {
                     self.tell_tasks(id);
                 }
             }
+            for (key, count) in asks {
+                self.ask(id, key, count);
+            }
+            self.tell_blacklist(id);
         }
         // What was given out but never reached its node is lost.
         let reached = |id: &ContainerId, node: NodeId| {

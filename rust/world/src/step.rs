@@ -164,6 +164,9 @@ impl World {
             for decision in &decisions {
                 self.carry_out(*decision);
             }
+            if self.core.reviews_admission() {
+                self.admit();
+            }
             if self.facts.is_empty() {
                 return;
             }

@@ -9,6 +9,7 @@ use crate::node_manager::{Message, NodeManager, Timer};
 use crate::spec::{Node, Queue};
 use crate::speculation::{Speculation, LEAST_CAP};
 use crate::task::TaskId;
+use hiatus_core::admit::Admission;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{Exit, Fact, PhaseKey, QueueFact};
 use hiatus_core::recurring::Record;
@@ -168,6 +169,8 @@ pub struct World {
     /// The applications that may run, by queue.
     pub(super) active: Vec<BTreeSet<AppId>>,
     pub(super) pending: BTreeSet<AppId>,
+    /// What the core said last of those that wait, and of those that they need not wait for.
+    pub(super) admissions: Vec<Admission>,
     /// Those whose ApplicationMaster is up.
     pub(super) registered: BTreeSet<AppId>,
     pub(super) machines: Vec<Machine>,
@@ -220,6 +223,7 @@ impl World {
             held: Held::default(),
             active: Vec::new(),
             pending: BTreeSet::new(),
+            admissions: Vec::new(),
             registered: BTreeSet::new(),
             machines: Vec::new(),
             speculation: None,
@@ -416,6 +420,7 @@ impl World {
     pub(super) fn restart_core(&mut self) {
         let settings = self.settings();
         self.core = Scheduler::new(settings.clone());
+        self.admissions.clear();
         if let Some(observer) = &mut self.observer {
             observer.restarted(settings);
         }

@@ -23,8 +23,9 @@ pub struct Change {
 impl Change {
     /// FIFO without preemption, which stands for stock CapacityScheduler.
     pub fn to_stock() -> Change {
-        let placer = (format!("{CLUSTER_PREFIX}batchmr-placer"), "off".to_owned());
-        Change { policy: Some("fifo".to_owned()), preemption: Some(Preemption::Wait), properties: vec![placer] }
+        let knobs = [("batchmr-placer", "off"), ("max-am-share", "0")];
+        let properties = knobs.map(|(knob, value)| (format!("{CLUSTER_PREFIX}{knob}"), value.to_owned())).into();
+        Change { policy: Some("fifo".to_owned()), preemption: Some(Preemption::Wait), properties }
     }
 
     /// The settings that it makes of those.

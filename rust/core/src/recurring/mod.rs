@@ -77,7 +77,10 @@ impl Record {
             let run = Run { same_class: true, side: *side, at_ms, took: *took, nodes: *nodes, input };
             Fact::Ran { app, run }
         };
-        let took = move |tasks: &Tasks| Fact::TasksTook { app, priority: tasks.priority, at_ms, each: tasks.each() };
+        let took = move |tasks: &Tasks| {
+            let Tasks { priority, count, .. } = *tasks;
+            Fact::TasksTook { app, priority, at_ms, each: tasks.each(), count }
+        };
         self.sides.iter().map(ran).chain(self.tasks.iter().map(took))
     }
 }
@@ -86,8 +89,8 @@ impl Record {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Earlier {
     runs: Vec<Run>,
-    /// By request priority: when, and the mean of that run.
-    tasks: BTreeMap<i32, Vec<(u64, Millis)>>,
+    /// By request priority: when, the mean of that run, and how many there were.
+    tasks: BTreeMap<i32, Vec<(u64, Millis, u32)>>,
 }
 
 impl Earlier {
@@ -96,11 +99,11 @@ impl Earlier {
         self.runs.push(run);
     }
 
-    /// Tasks of an earlier run that ended at `at_ms` took so long each.
-    pub fn tasks_took(&mut self, priority: i32, at_ms: u64, each: Millis) {
+    /// So many tasks of an earlier run that ended at `at_ms` took so long each.
+    pub fn tasks_took(&mut self, priority: i32, at_ms: u64, each: Millis, count: u32) {
         let runs = self.tasks.entry(priority).or_default();
-        let at = runs.partition_point(|(other, _)| *other <= at_ms);
-        runs.insert(at, (at_ms, each));
+        let at = runs.partition_point(|(other, _, _)| *other <= at_ms);
+        runs.insert(at, (at_ms, each, count));
     }
 
     /// Earlier runs as a whole, in the order in which they were told.
@@ -110,7 +113,14 @@ impl Earlier {
 
     /// How long a task of that request priority will take, in seconds, by those of earlier runs.
     pub fn task_s(&self, priority: i32, alpha: f64) -> Option<f64> {
-        moving_mean(alpha, self.tasks.get(&priority)?.iter().map(|(_, each)| *each))
+        moving_mean(alpha, self.tasks.get(&priority)?.iter().map(|(_, each, _)| *each))
+    }
+
+    /// How long all its tasks will take together, in seconds, by those of earlier runs; `None` if there is none.
+    pub fn work_s(&self, alpha: f64) -> Option<f64> {
+        let all = |(_, each, count): &(u64, Millis, u32)| Millis(each.0.saturating_mul(u64::from(*count)));
+        let kinds = self.tasks.values().filter_map(|runs| moving_mean(alpha, runs.iter().map(all)));
+        kinds.reduce(|sum, kind| sum + kind)
     }
 }
 
@@ -127,11 +137,12 @@ mod tests {
     fn the_newest_run_weighs_alpha_in_whatever_order_they_are_told() {
         let mut earlier = Earlier::default();
         for (at_ms, seconds) in [(3, 130), (1, 100), (2, 200)] {
-            earlier.tasks_took(20, at_ms, Millis(seconds * 1000));
+            earlier.tasks_took(20, at_ms, Millis(seconds * 1000), 2);
         }
         // 100; 0.3·200 + 0.7·100 = 130; 0.3·130 + 0.7·130 = 130.
         assert!(earlier.task_s(20, 0.3).is_some_and(|mean| (mean - 130.0).abs() < 1e-9));
         assert_eq!(earlier.task_s(10, 0.3), None, "another kind of task");
+        assert!(earlier.work_s(0.3).is_some_and(|all| (all - 260.0).abs() < 1e-9), "two tasks");
     }
 
     #[test]
@@ -143,6 +154,6 @@ mod tests {
         let run = Run { same_class: true, side: Side::Virtual, at_ms: 7, took: Millis(9_000), nodes: 4, input: 5 };
         let facts: Vec<Fact> = record.facts(app).collect();
         assert_eq!(facts[0], Fact::Ran { app, run });
-        assert_eq!(facts[1], Fact::TasksTook { app, priority: 20, at_ms: 7, each: Millis(2_500) });
+        assert_eq!(facts[1], Fact::TasksTook { app, priority: 20, at_ms: 7, each: Millis(2_500), count: 4 });
     }
 }

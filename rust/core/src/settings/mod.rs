@@ -124,6 +124,8 @@ pub struct QueueSettings {
     /// come before it. A suspension holds memory for as long as it lasts and pins its task to a node, and like jobs would take it from each
     /// other for next to no gain: a preemption threshold (Wang and Saksena, 1999; under SRPT Goerg, 1986).
     pub preemption_threshold: f64,
+    /// What ApplicationMasters may hold of the queue's guarantee where those of jobs that give way do not count, 0…1.
+    pub max_am_share: f64,
     /// Minimum run time between two suspensions.
     pub min_resumed: Millis,
     /// Suspension after which a container gets the next room at home; where it may be killed it is at twice this.

@@ -147,6 +147,7 @@ impl QueueSettings {
             min_run: Millis(values.number("min-run-ms")),
             suspension_budget: Millis(values.number("suspension-budget-ms")),
             preemption_threshold: values.number("preemption-threshold"),
+            max_am_share: values.number("max-am-share"),
             min_resumed: Millis(values.number("min-resumed-ms")),
             max_suspension: Millis(values.number("max-suspension-ms")),
             resume_locality: Millis(values.number("resume-locality-ms")),

@@ -51,6 +51,7 @@ impl Cluster {
             self.jobs.iter().filter(|(_, job)| which(job)).map(|(app, _)| *app).collect()
         };
         assert_eq!(self.parked_jobs, jobs(&|job| job.parked));
+        assert_eq!(self.pending, jobs(&|job| !job.active));
         assert_eq!(self.guests, jobs(&|job| job.phases.values().any(|phase| phase.borrowed > 0)));
         assert!(self.sited.iter().all(|app| self.jobs.contains_key(app)), "a job is gone and still has a side");
         let mut holders: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();

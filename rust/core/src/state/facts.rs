@@ -40,6 +40,7 @@ impl Cluster {
                     self.loads.change(job.queue, Load::of(&job), self.now);
                     self.jobs.insert(fact.app, job);
                     self.newcomers.push(fact.app);
+                    self.pending.insert(fact.app);
                     self.change_holder(fact.app, None, Some(holder));
                 }
                 unheard_of
@@ -58,12 +59,14 @@ impl Cluster {
                 holders.is_some()
             }
             Fact::Ran { app, run } => self.with_job(*app, |job, _| job.earlier.ran(*run)).is_some(),
-            Fact::TasksTook { app, priority, at_ms, each } => {
-                self.with_job(*app, |job, _| job.earlier.tasks_took(*priority, *at_ms, *each)).is_some()
+            Fact::TasksTook { app, priority, at_ms, each, count } => {
+                self.with_job(*app, |job, _| job.earlier.tasks_took(*priority, *at_ms, *each, *count)).is_some()
             }
             Fact::AppActive { app, active } => {
                 self.new_demand |= *active;
-                self.with_job(*app, |job, _| job.active = *active).is_some()
+                let known = self.with_job(*app, |job, _| job.active = *active).is_some();
+                set(&mut self.pending, *app, known && !*active);
+                known
             }
             Fact::AppParked { app, parked } => {
                 self.new_demand |= !*parked;
@@ -192,6 +195,7 @@ impl Cluster {
             job.containers.iter().copied().collect::<Vec<_>>()
         };
         let Some(gone) = self.with_job(app, end) else { return false };
+        self.pending.insert(app);
         for id in gone {
             // The master belongs to its attempt; the others may live on into the next.
             if !keep_containers || self.containers.get(&id).is_some_and(|c| c.is_master) {
@@ -208,6 +212,7 @@ impl Cluster {
         let job = self.jobs.remove(&app);
         job.iter().for_each(|job| self.loads.change(job.queue, -Load::of(job), self.now));
         self.change_holder(app, job.as_ref().map(Job::holder), None);
+        self.pending.remove(&app);
         self.parked_jobs.remove(&app);
         self.guests.remove(&app);
         self.sited.remove(&app);

@@ -74,6 +74,8 @@ pub struct Cluster {
     catching_up: BTreeSet<(Millis, ContainerId)>,
     parked_containers: BTreeSet<ContainerId>,
     parked_jobs: BTreeSet<AppId>,
+    /// Jobs that their queues do not let run yet, or any more.
+    pending: BTreeSet<AppId>,
     /// Jobs whose tasks keep to one side of a mixed cluster, or try both.
     sited: BTreeSet<AppId>,
     /// Jobs with containers on nodes of other partitions than they asked for.
@@ -218,6 +220,11 @@ impl Cluster {
     /// Jobs that have containers on nodes of other partitions than they asked for.
     pub fn guests(&self) -> impl Iterator<Item = &Job> {
         self.guests.iter().filter_map(|app| self.jobs.get(app))
+    }
+
+    /// Jobs that their queues do not let run yet, or any more.
+    pub fn pending(&self) -> impl Iterator<Item = (AppId, &Job)> {
+        self.pending.iter().filter_map(|app| self.jobs.get(app).map(|job| (*app, job)))
     }
 
     /// The partitions that have nodes.

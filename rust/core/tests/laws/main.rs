@@ -6,6 +6,7 @@
 #[path = "../world/mod.rs"]
 mod world;
 
+mod admission;
 mod claims;
 mod cost;
 mod direct;

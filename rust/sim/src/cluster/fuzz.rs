@@ -89,6 +89,7 @@ pub fn random_world(seed: u64, faults: Faults) -> World {
         world = sides(world, &mut rng, node);
     }
     let leaves = random_queues(&mut world, &mut rng, &mut apart);
+    world = world.set("max-am-share", one(&mut apart, &["0", "0.5", "1"]));
     if let Some(big) = sizes.big(&leaves[0]) {
         world = world.job(big);
     }

@@ -1,6 +1,7 @@
 //! What the core knows, as records.
 
 use crate::layout::{self, Record as _};
+use hiatus_core::admit::Admission;
 use hiatus_core::policy::EstimatesOff;
 use hiatus_core::units::NodeId;
 use hiatus_core::Scheduler;
@@ -20,6 +21,19 @@ pub fn views(scheduler: &Scheduler, out: &mut Vec<u8>) {
         .write("", out);
     }
     tally_view(scheduler, out);
+}
+
+/// Appends who is let in next, and who need not count.
+pub fn admissions(scheduler: &Scheduler, out: &mut Vec<u8>) {
+    for admission in scheduler.admissions() {
+        let (app, what) = match admission {
+            Admission::GivesWay { app } => (app, 0),
+            Admission::Holds { app } => (app, 1),
+            Admission::Waits { app, beyond: false } => (app, 2),
+            Admission::Waits { app, beyond: true } => (app, 3),
+        };
+        layout::Admission { app: app.0, what }.write("", out);
+    }
 }
 
 /// What happened since the core was made, and the loads of the queues: as much work as there are queues, however many jobs there are.

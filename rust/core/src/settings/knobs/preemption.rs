@@ -69,6 +69,11 @@ pub(super) const KNOBS: &[Knob] = topic! {
          has left; at 1 to all that come before it. Priorities, other queues' guarantees and the starvation rule ask for \
          no sizes.";
 
+    queue "max-am-share" "fraction of the queue's guarantee" = "0.5", Fraction(0.0, 1.0),
+        "ApplicationMasters of jobs that run no task, or give way with what they run, do not count against \
+         CapacityScheduler's `maximum-am-resource-percent` as long as all together hold no more than this and leave room for \
+         one container each. At 0 all count.";
+
     queue "min-resumed-ms" "ms" = "10000", Whole(0, DAY_MS),
         "After a resume, a container runs at least this long before it is suspended again. Where it was resumed in \
          room that nobody else wanted, or another queue lacks what it is entitled to, `min-run-ms` is enough; not \

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 public final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  public static final int ABI = 313905954;
+  public static final int ABI = 2128996283;
   /** Bytes of kind and length before the fields. */
   public static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -15,6 +15,8 @@ public final class Records {
   public static final long SAID = 8589934592L;
   /** And there: reduces of some queue lend their room. */
   public static final long LENDS = 17179869184L;
+  /** And there: applications wait to be let in, and their order was computed anew. */
+  public static final long ADMITS = 34359738368L;
 
   private Records() {
   }
@@ -240,13 +242,14 @@ public final class Records {
     to.putInt(total);
   }
 
-  /** Tasks of that request priority took so long each in an earlier run of the application's class, which ended so many ms after 1970. */
-  public static void putTasksTook(FactBuffer out, int app, int priority, long atMs, long eachMs) {
-    ByteBuffer to = out.record(28, 32);
+  /** So many tasks of that request priority took so long each in an earlier run of the application's class, which ended so many ms after 1970. */
+  public static void putTasksTook(FactBuffer out, int app, int priority, long atMs, long eachMs, int count) {
+    ByteBuffer to = out.record(28, 36);
     to.putInt(app);
     to.putInt(priority);
     to.putLong(atMs);
     to.putLong(eachMs);
+    to.putInt(count);
   }
 
   /** Which fraction of a leaf queue each user is sure of, and how many times its guarantee none gets more of. */
@@ -361,6 +364,22 @@ public final class Records {
 
     public static int priority(ByteBuffer from, int at) {
       return from.getInt(at + 16);
+    }
+  }
+
+  /** What concerns admission of an application: 0 it gives way and does not count, 1 it waits and has its ApplicationMaster, 2 it waits, in this order, 3 it does, and there is room for it beyond the limit. */
+  public static final class Admission {
+    public static final int KIND = 106;
+
+    private Admission() {
+    }
+
+    public static int app(ByteBuffer from, int at) {
+      return from.getInt(at + 8);
+    }
+
+    public static int what(ByteBuffer from, int at) {
+      return from.getInt(at + 12);
     }
   }
 

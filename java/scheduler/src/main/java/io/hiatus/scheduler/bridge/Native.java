@@ -23,8 +23,8 @@ public final class Native {
   public static native void check(String properties);
 
   /**
-   * One step over {@code length} bytes of facts; returns the bytes of answers, with {@link Records#MORE}, {@link Records#SAID} and
-   * {@link Records#LENDS}. What did not fit waits for rest.
+   * One step over {@code length} bytes of facts; returns the bytes of answers, with {@link Records#MORE}, {@link Records#SAID},
+   * {@link Records#LENDS} and {@link Records#ADMITS}. What did not fit waits for rest.
    */
   public static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers);
 
@@ -42,6 +42,9 @@ public final class Native {
 
   /** What happened since the core was made, a {@link Records.TallyView}, and of each queue a {@link Records.QueueLoad}. */
   public static native int tally(long handle, ByteBuffer answers);
+
+  /** Who is let in next, and who need not count, as {@link Records.Admission}s. */
+  public static native int admissions(long handle, ByteBuffer answers);
 
   /** The number of the class of jobs that an application of that name, with these tags, one a line, is a run of. */
   public static native long jobClass(String name, String tags);

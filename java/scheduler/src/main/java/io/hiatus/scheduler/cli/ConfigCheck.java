@@ -209,8 +209,8 @@ public final class ConfigCheck {
   private void masters() {
     note(CapacitySchedulerConfiguration.MAXIMUM_APPLICATION_MASTERS_RESOURCE_PERCENT, "that part of a queue is for ApplicationMasters ("
         + CapacitySchedulerConfiguration.DEFAULT_MAXIMUM_APPLICATIONMASTERS_RESOURCE_PERCENT + " where nothing is set, and queues may"
-        + " have their own): jobs beyond it are not let in, small or not, and no policy orders who has no ApplicationMaster."
-        + " Set it so that as many jobs run side by side as shall be ordered, and leave room for their tasks");
+        + " have their own). While Hiatus places, those of jobs that give way do not count, up to max-am-share: a small job is let in"
+        + " beside big ones. Raise it only where more jobs shall have equal shares, under fair, than it lets in");
   }
 
   private void resourceTypes() {

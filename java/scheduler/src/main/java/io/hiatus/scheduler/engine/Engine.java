@@ -1,5 +1,6 @@
 package io.hiatus.scheduler.engine;
 
+import io.hiatus.scheduler.apply.Admission;
 import io.hiatus.scheduler.apply.DecisionExecutor;
 import io.hiatus.scheduler.apply.PreemptionMonitorGuard;
 import io.hiatus.scheduler.bridge.Answers;
@@ -49,6 +50,7 @@ public final class Engine {
   private final SnapshotReporter reporter;
   private final Demotions demotions;
   private final PreemptionMonitorGuard preemptionGuard;
+  private final Admission admission;
   private final Supplier<FactWriter> recorders;
   private final Function<FactWriter, DecisionExecutor> executors;
   private final Watchdog watchdog = new Watchdog(System::nanoTime);
@@ -80,6 +82,7 @@ public final class Engine {
     this.reporter = reporter;
     this.demotions = demotions;
     this.preemptionGuard = preemptionGuard;
+    this.admission = new Admission(cluster);
     this.recorders = recorders;
     this.executors = executors;
   }
@@ -120,6 +123,8 @@ public final class Engine {
       }
       if (places()) {
         cluster.dropReservations();
+      } else {
+        admission.end();
       }
     });
     explainer.forget();
@@ -176,9 +181,22 @@ public final class Engine {
     guarded(() -> {
       if (core != 0 && cluster.isReady() && !stepper.isQuiet()) {
         more[0] = stepper.step(mode == Mode.OBSERVE, conf.stepBudgetMs());
+        if (stepper.takeAdmits() && mode != Mode.OBSERVE) {
+          more[0] |= admit();
+        }
       }
     });
     return more[0];
+  }
+
+  /** Has those let in that the core names; returns whether anybody was. */
+  private boolean admit() {
+    told.begin(Native.admissions(core, told.buffer()));
+    boolean letIn = admission.apply(told, facts);
+    if (letIn) {
+      facts.activeChanged();
+    }
+    return letIn;
   }
 
   /**
@@ -251,6 +269,7 @@ public final class Engine {
   /** Ends the core. */
   public void stop() {
     recording.end();
+    admission.end();
     long ended = core;
     core = 0;
     facts = null;

@@ -33,6 +33,8 @@ final class Stepper {
   private long lastMs;
   /** What the core said of that with its last step. */
   private boolean hasMore;
+  /** And whether it has said since that there is news of admission. */
+  private boolean admits;
   private long readNanos;
   private long coreNanos;
   private long applyNanos;
@@ -61,6 +63,13 @@ final class Stepper {
   /** Whether nothing is left of what the core answered last. */
   boolean isSettled() {
     return !answers.hasNext();
+  }
+
+  /** Whether the core has news of who is let in, since this was last asked; not before all it has decided is carried out. */
+  boolean takeAdmits() {
+    boolean news = admits && isSettled();
+    admits &= !news;
+    return news;
   }
 
   /**
@@ -108,6 +117,7 @@ final class Stepper {
     answers.begin((int) stepped);
     hasMore = (stepped & Records.MORE) != 0;
     facts.lends((stepped & Records.LENDS) != 0);
+    admits |= (stepped & Records.ADMITS) != 0;
     readNanos = called - begun;
     coreNanos = System.nanoTime() - called;
     if ((stepped & Records.SAID) != 0) {

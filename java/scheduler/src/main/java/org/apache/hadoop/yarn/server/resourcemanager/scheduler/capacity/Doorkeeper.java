@@ -1,0 +1,51 @@
+package org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity;
+
+import java.util.Collection;
+import java.util.concurrent.locks.Lock;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.PendingApps;
+
+/**
+ * Has CapacityScheduler let applications into a leaf queue, by its own code and all its limits. It stands in this package because that code is
+ * visible here alone.
+ */
+public final class Doorkeeper {
+  private Doorkeeper() {
+  }
+
+  /**
+   * Those that wait are let in, as far as the limits on ApplicationMasters of the queue and of its users go where the ApplicationMasters of
+   * {@code uncounted} hold nothing: the queue's books say so while that is looked at, and are as before then. Under the scheduler's write
+   * lock.
+   *
+   * @return how many were let in
+   */
+  public static int letIn(AbstractLeafQueue queue, Collection<FiCaSchedulerApp> waiting, Collection<FiCaSchedulerApp> uncounted) {
+    Lock lock = queue.getWriteLock();
+    lock.lock();
+    try {
+      uncounted.forEach(app -> count(queue, app, false));
+      try {
+        return PendingApps.of(queue.getPendingAppsOrderingPolicy()).only(waiting, queue::activateApplications);
+      } finally {
+        uncounted.forEach(app -> count(queue, app, true));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static void count(AbstractLeafQueue queue, FiCaSchedulerApp app, boolean counts) {
+    String partition = app.getAppAMNodePartitionName();
+    Resource master = app.getAMResource(partition);
+    UsersManager.User user = queue.getUser(app.getUser());
+    if (counts) {
+      queue.getQueueResourceUsage().incAMUsed(partition, master);
+      user.getResourceUsage().incAMUsed(partition, master);
+    } else {
+      queue.getQueueResourceUsage().decAMUsed(partition, master);
+      user.getResourceUsage().decAMUsed(partition, master);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+//! Admission: CapacityScheduler lets applications into a queue until their ApplicationMasters hold a part of it
+//! (`maximum-am-resource-percent`), whoever comes first. What it cannot know is said here: in which order they come, and whose
+//! ApplicationMasters it need not count, because their jobs give way to whoever comes before them. All else stays its own: priorities,
+//! limits of users, and the limit itself for newcomers, and for jobs that keep what they run.
+
+use crate::entitlement::EPSILON;
+use crate::estimate;
+use crate::plan::{PartitionPlan, Planner};
+use crate::settings::{PolicyKind, QueueSettings, Settings};
+use crate::state::{Cluster, Job};
+use crate::units::{AppId, PartitionId, QueueId, Resource};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// What concerns admission of an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Its ApplicationMaster does not count when others are let in beyond the limit: it keeps no room from who comes before it. It wants
+    /// tasks and runs none, or gives way with those that it runs.
+    GivesWay {
+        /// The application.
+        app: AppId,
+    },
+    /// It waits and has its ApplicationMaster, from before a restart of the ResourceManager or a move: it stays in, whatever the limit.
+    Holds {
+        /// The application.
+        app: AppId,
+    },
+    /// It waits, behind those of its queue and priority that come before it in this list.
+    Waits {
+        /// The application.
+        app: AppId,
+        /// Whether there is room for it beyond the limit, which does not count those that give way.
+        beyond: bool,
+    },
+}
+
+/// An application with an ApplicationMaster in a queue, or one on its way.
+struct Lodger {
+    app: AppId,
+    /// What its ApplicationMaster takes, and one container of its largest kind, as fractions of the partition.
+    master: f64,
+    one: f64,
+    gives_way: bool,
+}
+
+/// Who is in a queue in one partition, and who waits.
+#[derive(Default)]
+struct Door<'a> {
+    inside: Vec<Lodger>,
+    /// Work that those inside have left together, in seconds of the partition.
+    work_s: f64,
+    waiting: Vec<(AppId, &'a Job, Resource)>,
+}
+
+/// What is to be known of all queues for which anybody waits: who gives way, who has an ApplicationMaster already, and who is next.
+pub(crate) fn admissions(cluster: &Cluster, planner: &Planner, settings: &Settings) -> Vec<Admission> {
+    let mut all = Vec::new();
+    let mut doors: BTreeMap<(QueueId, PartitionId), Door<'_>> = BTreeMap::new();
+    for (app, job) in cluster.pending() {
+        if job.master.is_some() {
+            all.push(Admission::Holds { app });
+        } else if let Some((key, _)) = job.phases.iter().find(|(_, phase)| phase.pending > 0).filter(|_| !job.parked) {
+            doors.entry((job.queue, key.partition)).or_default().waiting.push((app, job, key.resource));
+        }
+    }
+    if doors.is_empty() {
+        return all;
+    }
+    for (app, job) in cluster.jobs().iter().filter(|(_, job)| job.active) {
+        for (partition, plan) in planner.all() {
+            let Some(door) = doors.get_mut(&(job.queue, partition)) else { continue };
+            let rules = settings.queue(cluster.queue_path(*app));
+            if let Some(lodger) = Lodger::of(*app, job, plan) {
+                door.inside.push(lodger);
+                door.work_s += estimate::remaining_seconds(job, rules, plan.total);
+            }
+        }
+    }
+    for ((queue, partition), door) in doors {
+        let Some(found) = cluster.queues().get(&queue) else { continue };
+        let (rules, guaranteed) = (settings.queue(&found.path), found.shares(partition).guaranteed);
+        door.open(planner.of(partition), guaranteed, rules, &mut all);
+    }
+    all
+}
+
+impl Lodger {
+    /// Nobody whose ApplicationMaster is, or is asked for, in another partition.
+    fn of(app: AppId, job: &Job, plan: &PartitionPlan) -> Option<Lodger> {
+        let asked = || job.phases.iter().find(|(_, phase)| phase.pending > 0).filter(|_| !job.unmanaged);
+        let master = job.master.map(|(_, key)| key).or_else(|| asked().map(|(key, _)| *key))?;
+        let of_partition = || job.phases.iter().filter(|(key, _)| key.partition == plan.partition());
+        let kinds = of_partition().filter(|(key, phase)| phase.left() > u32::from(**key == master));
+        let runs = job.containers.len() - job.suspended.len() > 1;
+        let wants = !job.suspended.is_empty() || job.phases.values().any(|phase| phase.pending > 0);
+        let share = master.resource.dominant_share(plan.total);
+        let keeps = runs && plan.keeps(app) > share + EPSILON;
+        (master.partition == plan.partition()).then(|| Lodger {
+            app,
+            master: share,
+            one: kinds.map(|(key, _)| key.resource.dominant_share(plan.total)).fold(0.0, f64::max),
+            gives_way: job.master.is_some() && (runs || wants) && !keeps,
+        })
+    }
+}
+
+impl Door<'_> {
+    /// ApplicationMasters of all hold no more than `max-am-share` of what the queue is guaranteed, and leave room for one container each.
+    fn open(mut self, plan: Option<&PartitionPlan>, guaranteed: f64, rules: &QueueSettings, all: &mut Vec<Admission>) {
+        let total = plan.map_or(Resource::ZERO, |plan| plan.total);
+        let giving = self.inside.iter().filter(|lodger| lodger.gives_way);
+        all.extend(giving.map(|lodger| Admission::GivesWay { app: lodger.app }));
+
+        let mean_s = self.work_s / self.inside.len().max(1) as f64;
+        let size_s = |job: &Job, master: Resource| size_s(job, master, total, rules).unwrap_or(mean_s);
+        self.waiting.sort_by(|(a, of_a, master_a), (b, of_b, master_b)| {
+            let by_size = size_s(of_a, *master_a).total_cmp(&size_s(of_b, *master_b));
+            let key = |job: &Job, app: AppId| (job.submitted, app);
+            Reverse(of_a.priority).cmp(&Reverse(of_b.priority)).then(by_size).then(key(of_a, *a).cmp(&key(of_b, *b)))
+        });
+
+        let largest = self.inside.iter().map(|lodger| lodger.one).fold(0.0, f64::max);
+        let mut masters: f64 = self.inside.iter().map(|lodger| lodger.master).sum();
+        let mut needed: f64 = self.inside.iter().map(|lodger| lodger.master + lodger.one).sum();
+        for (app, _, master) in self.waiting {
+            let one = master.dominant_share(total);
+            let needs = one + largest.max(one);
+            let beyond = total != Resource::ZERO
+                && masters + one <= rules.max_am_share * guaranteed + EPSILON
+                && needed + needs <= guaranteed + EPSILON;
+            if beyond {
+                (masters, needed) = (masters + one, needed + needs);
+            }
+            all.push(Admission::Waits { app, beyond });
+        }
+    }
+}
+
+/// The work of a job that has not begun, in seconds of the partition, where its queue's policy goes by sizes: as its user says, or as
+/// earlier runs took, with tasks as large as its ApplicationMaster. `None` if nobody knows: it is as the others are.
+fn size_s(job: &Job, master: Resource, total: Resource, rules: &QueueSettings) -> Option<f64> {
+    if !matches!(rules.policy, PolicyKind::Hfsp | PolicyKind::Srpt) {
+        return None;
+    }
+    let hint = job.hints.under(&rules.hints).size.map(|size| size.task_seconds(master));
+    let task_s = hint.or_else(|| job.earlier.work_s(rules.placer.alpha))?;
+    Some(task_s * master.dominant_share(total))
+}
