@@ -1,7 +1,9 @@
 package org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.PendingApps;
@@ -25,11 +27,12 @@ public final class Doorkeeper {
     Lock lock = queue.getWriteLock();
     lock.lock();
     try {
-      uncounted.forEach(app -> count(queue, app, false));
+      List<FiCaSchedulerApp> left = uncounted.stream().filter(app -> queue.getUser(app.getUser()) != null).collect(Collectors.toList());
+      left.forEach(app -> count(queue, app, false));
       try {
         return PendingApps.of(queue.getPendingAppsOrderingPolicy()).only(waiting, queue::activateApplications);
       } finally {
-        uncounted.forEach(app -> count(queue, app, true));
+        left.forEach(app -> count(queue, app, true));
       }
     } finally {
       lock.unlock();
