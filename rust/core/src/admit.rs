@@ -73,7 +73,7 @@ pub(crate) fn admissions(cluster: &Cluster, planner: &Planner, settings: &Settin
             let rules = settings.queue(cluster.queue_path(*app));
             if let Some(lodger) = Lodger::of(*app, job, plan) {
                 door.inside.push(lodger);
-                door.work_s += estimate::remaining_seconds(job, rules, plan.total);
+                door.work_s += estimate::remaining_seconds(job, cluster, rules, plan.total);
             }
         }
     }
