@@ -82,6 +82,7 @@ fn of_those_that_wait_to_be_let_in_a_higher_priority_is_first() {
     let mut world = World::new()
         .node(Node::of(gb(8)))
         .queue(Queue::new("root.default", 1.0).master_share(0.125))
+        .set("max-am-share", "0")
         .jobs(&["first", "second"].map(|name| Job::new(name).tasks(4, secs(10))))
         .job(Job::new("urgent").tasks(4, secs(10)).at(secs(5)).priority(5));
     world.run();

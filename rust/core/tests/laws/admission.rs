@@ -21,7 +21,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn law_25_a_small_job_is_let_in_beside_big_ones_and_room_is_left_for_a_container_of_each(
+    fn law_26_a_small_job_is_let_in_beside_big_ones_and_room_is_left_for_a_container_of_each(
         policy in prop::sample::select(vec!["hfsp", "srpt"]),
         (nodes, node_gb) in (1..6usize, 4..13i64),
         part in 0.0..1.0f64,
@@ -45,7 +45,7 @@ proptest! {
 }
 
 #[test]
-fn law_25_at_a_share_of_nothing_and_where_all_keep_what_they_run_the_limit_holds() {
+fn law_26_at_a_share_of_nothing_and_where_all_keep_what_they_run_the_limit_holds() {
     let world = || World::new().nodes(2, &Node::of(gb(8)));
     let mut strict = bigs(world().set("max-am-share", "0"), 12, 0.2);
     strict.run_until(secs(100));

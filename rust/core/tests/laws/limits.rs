@@ -71,6 +71,7 @@ fn a_job_beyond_the_application_master_share_holds_and_takes_nothing() {
     let mut world = World::new()
         .nodes(2, &Node::of(gb(8)))
         .queue(Queue::new("root.default", 1.0).master_share(0.05))
+        .set("max-am-share", "0")
         .job(Job::new("big").tasks(60, secs(60)))
         .job(Job::new("small").tasks(4, secs(5)).at(secs(30)));
     world.run_until(secs(100));
