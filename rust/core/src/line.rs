@@ -56,7 +56,7 @@ impl Line {
     }
 
     /// What is asked for at that place.
-    #[cfg(debug_assertions)]
+    #[cfg(any(test, debug_assertions))]
     pub fn ask(&self, place: usize) -> Option<Resource> {
         self.least.get(self.size + place).copied().filter(|ask| *ask != NOTHING)
     }
