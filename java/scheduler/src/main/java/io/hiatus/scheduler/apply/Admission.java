@@ -4,6 +4,7 @@ import io.hiatus.scheduler.bridge.Answers;
 import io.hiatus.scheduler.bridge.Records;
 import io.hiatus.scheduler.cluster.ClusterView;
 import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.hadoop.HadoopApi;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -11,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.Doorkeeper;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
@@ -51,18 +51,18 @@ public final class Admission {
    * @return whether anybody was let in
    */
   public boolean apply(Answers said, FactWriter facts) {
-    Map<AbstractLeafQueue, Said> queues = new LinkedHashMap<>();
+    Map<CSQueue, Said> queues = new LinkedHashMap<>();
     while (said.hasNext()) {
       int at = said.next();
       ApplicationId id = facts.apps.thing(Records.Admission.app(said.buffer(), at));
       FiCaSchedulerApp attempt = id == null ? null : cluster.attempt(id);
-      if (attempt != null && !attempt.isStopped() && attempt.getQueue() instanceof AbstractLeafQueue) {
-        add(queues.computeIfAbsent((AbstractLeafQueue) attempt.getQueue(), any -> new Said()), attempt,
+      if (attempt != null && !attempt.isStopped() && attempt.getQueue() instanceof CSQueue) {
+        add(queues.computeIfAbsent((CSQueue) attempt.getQueue(), any -> new Said()), attempt,
             Records.Admission.what(said.buffer(), at));
       }
     }
     int letIn = 0;
-    for (Map.Entry<AbstractLeafQueue, Said> queue : queues.entrySet()) {
+    for (Map.Entry<CSQueue, Said> queue : queues.entrySet()) {
       letIn += works ? attempted(queue.getKey(), queue.getValue()) : 0;
     }
     return letIn > 0;
@@ -85,7 +85,7 @@ public final class Admission {
     }
   }
 
-  private int attempted(AbstractLeafQueue queue, Said said) {
+  private int attempted(CSQueue queue, Said said) {
     try {
       return apply(queue, said);
     } catch (LinkageError | IllegalArgumentException e) {
@@ -95,12 +95,12 @@ public final class Admission {
     }
   }
 
-  private int apply(AbstractLeafQueue queue, Said said) {
+  private int apply(CSQueue queue, Said said) {
     int letIn = 0;
     for (FiCaSchedulerApp app : said.holding) {
-      letIn += Doorkeeper.letIn(queue, Collections.singleton(app), queue.getApplications());
+      letIn += Doorkeeper.letIn(queue, Collections.singleton(app), HadoopApi.applications(queue));
     }
-    PendingApps.of(queue.getPendingAppsOrderingPolicy())
+    PendingApps.of(HadoopApi.pendingApplications(queue))
         .order(app -> said.order.getOrDefault(app.getApplicationId(), Integer.MAX_VALUE));
     orders = true;
     if (!said.beyond.isEmpty() && !said.givingWay.isEmpty()) {
@@ -117,8 +117,8 @@ public final class Admission {
   /** Who is let in next is CapacityScheduler's own affair again. */
   public void end() {
     for (CSQueue queue : orders ? cluster.getCapacitySchedulerQueueManager().getQueues().values() : Collections.<CSQueue>emptyList()) {
-      if (queue instanceof AbstractLeafQueue) {
-        PendingApps.of(((AbstractLeafQueue) queue).getPendingAppsOrderingPolicy()).orderAsStock();
+      if (HadoopApi.isLeaf(queue)) {
+        PendingApps.of(HadoopApi.pendingApplications(queue)).orderAsStock();
       }
     }
     orders = false;

@@ -3,8 +3,11 @@ package io.hiatus.scheduler.hadoop;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandleProxies;
 import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
@@ -13,8 +16,10 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.UsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.OrderingPolicy;
 
 /**
  * What Hiatus needs of CapacityScheduler that Hadoop's versions do not have under one name. It is looked for once, by what is
@@ -31,6 +36,11 @@ public final class HadoopApi {
   private static final ToDoubleFunction<CSQueue> USER_LIMIT_FACTOR = call(ToDoubleFunction.class, LEAF, "getUserLimitFactor");
   @SuppressWarnings("unchecked")
   private static final Function<CSQueue, Collection<FiCaSchedulerApp>> APPLICATIONS = call(Function.class, LEAF, "getApplications");
+  @SuppressWarnings("unchecked")
+  private static final Function<CSQueue, OrderingPolicy<FiCaSchedulerApp>> PENDING_APPLICATIONS =
+      call(Function.class, LEAF, "getPendingAppsOrderingPolicy");
+  @SuppressWarnings("unchecked")
+  private static final BiFunction<CSQueue, String, UsersManager.User> USER = call(BiFunction.class, LEAF, "getUser", String.class);
 
   // 3.3: no context of queues; the scheduler's configuration is the one that they read.
   private static final Function<CapacityScheduler, CapacitySchedulerConfiguration> QUEUE_CONFIGURATION = queueConfiguration();
@@ -59,6 +69,27 @@ public final class HadoopApi {
   /** The attempts that a leaf queue lets run. */
   public static Collection<FiCaSchedulerApp> applications(CSQueue leaf) {
     return APPLICATIONS.apply(leaf);
+  }
+
+  /** The attempts that wait until a leaf queue lets them run, in the order in which it will. */
+  public static OrderingPolicy<FiCaSchedulerApp> pendingApplications(CSQueue leaf) {
+    return PENDING_APPLICATIONS.apply(leaf);
+  }
+
+  /** What a leaf queue knows of one of its users, or null if he has nothing in it. */
+  public static UsersManager.User user(CSQueue leaf, String name) {
+    return USER.apply(leaf, name);
+  }
+
+  /** A method without parameters that leaf queues declare, for one who may see it. */
+  public static Consumer<CSQueue> ofLeaf(MethodHandles.Lookup by, String method) {
+    try {
+      @SuppressWarnings("unchecked")
+      Consumer<CSQueue> callable = call(Consumer.class, by, LEAF.getDeclaredMethod(method));
+      return callable;
+    } catch (NoSuchMethodException e) {
+      throw new NoSuchMethodError(LEAF.getName() + "." + method);
+    }
   }
 
   /** The configuration that the queues read, with what templates set of queues that were created automatically. */
@@ -109,10 +140,18 @@ public final class HadoopApi {
 
   private static <F> F call(Class<F> as, Class<?> owner, String method, Class<?>... parameters) {
     try {
-      MethodHandle handle = MethodHandles.publicLookup().unreflect(owner.getMethod(method, parameters));
-      return MethodHandleProxies.asInterfaceInstance(as, handle);
-    } catch (NoSuchMethodException | IllegalAccessException e) {
+      return call(as, MethodHandles.publicLookup(), owner.getMethod(method, parameters));
+    } catch (NoSuchMethodException e) {
       throw new NoSuchMethodError(owner.getName() + "." + method);
+    }
+  }
+
+  private static <F> F call(Class<F> as, MethodHandles.Lookup by, Method method) {
+    try {
+      MethodHandle handle = by.unreflect(method);
+      return MethodHandleProxies.asInterfaceInstance(as, handle);
+    } catch (IllegalAccessException e) {
+      throw new IllegalAccessError(method.toString());
     }
   }
 }

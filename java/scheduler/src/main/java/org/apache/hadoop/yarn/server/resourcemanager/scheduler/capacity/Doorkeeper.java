@@ -1,8 +1,11 @@
 package org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity;
 
+import io.hiatus.scheduler.hadoop.HadoopApi;
+import java.lang.invoke.MethodHandles;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
@@ -13,6 +16,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.PendingApp
  * visible here alone.
  */
 public final class Doorkeeper {
+  private static final Consumer<CSQueue> ACTIVATE_APPLICATIONS = HadoopApi.ofLeaf(MethodHandles.lookup(), "activateApplications");
+
   private Doorkeeper() {
   }
 
@@ -23,14 +28,14 @@ public final class Doorkeeper {
    *
    * @return how many were let in
    */
-  public static int letIn(AbstractLeafQueue queue, Collection<FiCaSchedulerApp> waiting, Collection<FiCaSchedulerApp> uncounted) {
-    Lock lock = queue.getWriteLock();
+  public static int letIn(CSQueue queue, Collection<FiCaSchedulerApp> waiting, Collection<FiCaSchedulerApp> uncounted) {
+    Lock lock = ((AbstractCSQueue) queue).writeLock;
     lock.lock();
     try {
-      List<FiCaSchedulerApp> left = uncounted.stream().filter(app -> queue.getUser(app.getUser()) != null).collect(Collectors.toList());
+      List<FiCaSchedulerApp> left = uncounted.stream().filter(app -> HadoopApi.user(queue, app.getUser()) != null).collect(Collectors.toList());
       left.forEach(app -> count(queue, app, false));
       try {
-        return PendingApps.of(queue.getPendingAppsOrderingPolicy()).only(waiting, queue::activateApplications);
+        return PendingApps.of(HadoopApi.pendingApplications(queue)).only(waiting, () -> ACTIVATE_APPLICATIONS.accept(queue));
       } finally {
         left.forEach(app -> count(queue, app, true));
       }
@@ -39,10 +44,10 @@ public final class Doorkeeper {
     }
   }
 
-  private static void count(AbstractLeafQueue queue, FiCaSchedulerApp app, boolean counts) {
+  private static void count(CSQueue queue, FiCaSchedulerApp app, boolean counts) {
     String partition = app.getAppAMNodePartitionName();
     Resource master = app.getAMResource(partition);
-    UsersManager.User user = queue.getUser(app.getUser());
+    UsersManager.User user = HadoopApi.user(queue, app.getUser());
     if (counts) {
       queue.getQueueResourceUsage().incAMUsed(partition, master);
       user.getResourceUsage().incAMUsed(partition, master);
