@@ -6,14 +6,20 @@ import io.hiatus.scheduler.cluster.ClusterView;
 import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.hadoop.HadoopApi;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceUsage;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.Doorkeeper;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.UsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.PendingApps;
 import org.slf4j.Logger;
@@ -98,13 +104,13 @@ public final class Admission {
   private int apply(CSQueue queue, Said said) {
     int letIn = 0;
     for (FiCaSchedulerApp app : said.holding) {
-      letIn += Doorkeeper.letIn(queue, Collections.singleton(app), HadoopApi.applications(queue));
+      letIn += letIn(queue, Collections.singleton(app), HadoopApi.applications(queue));
     }
     PendingApps.of(HadoopApi.pendingApplications(queue))
         .order(app -> said.order.getOrDefault(app.getApplicationId(), Integer.MAX_VALUE));
     orders = true;
     if (!said.beyond.isEmpty() && !said.givingWay.isEmpty()) {
-      int more = Doorkeeper.letIn(queue, said.beyond, said.givingWay);
+      int more = letIn(queue, said.beyond, said.givingWay);
       if (more > 0) {
         LOG.info("{} let in beyond the limit of ApplicationMasters of {}: those of {} jobs that give way do not count", more,
             queue.getQueuePath(), said.givingWay.size());
@@ -112,6 +118,42 @@ public final class Admission {
       letIn += more;
     }
     return letIn;
+  }
+
+  /**
+   * Those that wait are let in by CapacityScheduler's own code, as far as the limits on ApplicationMasters of the queue and of its users go
+   * where the ApplicationMasters of {@code uncounted} hold nothing: the queue's books say so while that is looked at, and are as before then.
+   *
+   * @return how many were let in
+   */
+  private static int letIn(CSQueue queue, Collection<FiCaSchedulerApp> waiting, Collection<FiCaSchedulerApp> uncounted) {
+    Lock lock = HadoopApi.writeLock(queue);
+    lock.lock();
+    try {
+      List<FiCaSchedulerApp> left =
+          uncounted.stream().filter(app -> HadoopApi.user(queue, app.getUser()) != null).collect(Collectors.toList());
+      left.forEach(app -> count(queue, app, false));
+      try {
+        return PendingApps.of(HadoopApi.pendingApplications(queue)).only(waiting, () -> HadoopApi.activateApplications(queue));
+      } finally {
+        left.forEach(app -> count(queue, app, true));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static void count(CSQueue queue, FiCaSchedulerApp app, boolean counts) {
+    String partition = app.getAppAMNodePartitionName();
+    Resource master = app.getAMResource(partition);
+    UsersManager.User user = HadoopApi.user(queue, app.getUser());
+    for (ResourceUsage books : Arrays.asList(queue.getQueueResourceUsage(), user.getResourceUsage())) {
+      if (counts) {
+        books.incAMUsed(partition, master);
+      } else {
+        books.decAMUsed(partition, master);
+      }
+    }
   }
 
   /** Who is let in next is CapacityScheduler's own affair again. */

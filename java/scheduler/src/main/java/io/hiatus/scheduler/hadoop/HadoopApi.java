@@ -1,10 +1,11 @@
 package io.hiatus.scheduler.hadoop;
 
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandleProxies;
 import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -13,6 +14,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractCSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
@@ -41,6 +43,11 @@ public final class HadoopApi {
       call(Function.class, LEAF, "getPendingAppsOrderingPolicy");
   @SuppressWarnings("unchecked")
   private static final BiFunction<CSQueue, String, UsersManager.User> USER = call(BiFunction.class, LEAF, "getUser", String.class);
+  @SuppressWarnings("unchecked")
+  private static final Consumer<CSQueue> ACTIVATE_APPLICATIONS = callProtected(Consumer.class, LEAF, "activateApplications");
+  // 3.3: it has no public getter.
+  @SuppressWarnings("unchecked")
+  private static final Function<CSQueue, Lock> WRITE_LOCK = readProtected(Function.class, AbstractCSQueue.class, "writeLock");
 
   // 3.3: no context of queues; the scheduler's configuration is the one that they read.
   private static final Function<CapacityScheduler, CapacitySchedulerConfiguration> QUEUE_CONFIGURATION = queueConfiguration();
@@ -81,15 +88,14 @@ public final class HadoopApi {
     return USER.apply(leaf, name);
   }
 
-  /** A method without parameters that leaf queues declare, for one who may see it. */
-  public static Consumer<CSQueue> ofLeaf(MethodHandles.Lookup by, String method) {
-    try {
-      @SuppressWarnings("unchecked")
-      Consumer<CSQueue> callable = call(Consumer.class, by, LEAF.getDeclaredMethod(method));
-      return callable;
-    } catch (NoSuchMethodException e) {
-      throw new NoSuchMethodError(LEAF.getName() + "." + method);
-    }
+  /** Has a leaf queue let in whom its limits on ApplicationMasters allow, of those that wait, in their order. */
+  public static void activateApplications(CSQueue leaf) {
+    ACTIVATE_APPLICATIONS.accept(leaf);
+  }
+
+  /** The lock under which a queue changes. */
+  public static Lock writeLock(CSQueue queue) {
+    return WRITE_LOCK.apply(queue);
   }
 
   /** The configuration that the queues read, with what templates set of queues that were created automatically. */
@@ -140,18 +146,31 @@ public final class HadoopApi {
 
   private static <F> F call(Class<F> as, Class<?> owner, String method, Class<?>... parameters) {
     try {
-      return call(as, MethodHandles.publicLookup(), owner.getMethod(method, parameters));
-    } catch (NoSuchMethodException e) {
+      return MethodHandleProxies.asInterfaceInstance(as, MethodHandles.publicLookup().unreflect(owner.getMethod(method, parameters)));
+    } catch (NoSuchMethodException | IllegalAccessException e) {
       throw new NoSuchMethodError(owner.getName() + "." + method);
     }
   }
 
-  private static <F> F call(Class<F> as, MethodHandles.Lookup by, Method method) {
+  /** A method that its owner's subclasses alone may call. */
+  private static <F> F callProtected(Class<F> as, Class<?> owner, String method) {
     try {
-      MethodHandle handle = by.unreflect(method);
-      return MethodHandleProxies.asInterfaceInstance(as, handle);
-    } catch (IllegalAccessException e) {
-      throw new IllegalAccessError(method.toString());
+      Method found = owner.getDeclaredMethod(method);
+      found.setAccessible(true);
+      return MethodHandleProxies.asInterfaceInstance(as, MethodHandles.publicLookup().unreflect(found));
+    } catch (NoSuchMethodException | IllegalAccessException e) {
+      throw new NoSuchMethodError(owner.getName() + "." + method);
+    }
+  }
+
+  /** A field that its owner's subclasses alone may read. */
+  private static <F> F readProtected(Class<F> as, Class<?> owner, String field) {
+    try {
+      Field found = owner.getDeclaredField(field);
+      found.setAccessible(true);
+      return MethodHandleProxies.asInterfaceInstance(as, MethodHandles.publicLookup().unreflectGetter(found));
+    } catch (NoSuchFieldException | IllegalAccessException e) {
+      throw new NoSuchFieldError(owner.getName() + "." + field);
     }
   }
 }
