@@ -18,13 +18,17 @@ use crate::fact::PhaseKey;
 use crate::plan::{Entry, PartitionPlan, Planner};
 use crate::settings::{Candidates, QueueSettings, Settings};
 use crate::state::{ByHandle, Claim, Cluster, For, Job, Node, Reason};
-use crate::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
+use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use crate::visits::Visits;
 use crowd::Crowd;
 use offer::{Offer, Sale};
 use ranked::Loser;
 use rustc_hash::FxHashSet;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+/// In what order containers of one job go: first tasks last, then by the queue's rule, youngest first.
+type Turn = (bool, i64, Reverse<(Millis, ContainerId)>);
 
 /// A container that may be taken.
 #[derive(Clone, Debug)]

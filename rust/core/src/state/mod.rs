@@ -14,20 +14,24 @@ mod limits;
 mod load;
 mod loan;
 mod node;
+mod phase;
 mod proposals;
 mod queue;
 mod rests;
 mod site;
+mod tally;
 
 pub use crate::decision::Reason;
 pub use container::{Container, State, Told};
 pub use index::{Partition, Room, Rooms, SideNodes};
-pub use job::{FirstTask, Job, Phase};
+pub use job::Job;
 pub use load::{Load, QueueLoad};
 pub use loan::Loan;
 pub use node::{Claim, For, Node};
+pub use phase::{FirstTask, Phase};
 pub use queue::{Queue, Shares, UserLimits};
 pub use site::Site;
+pub use tally::Tally;
 
 use crate::decision::Decision;
 use crate::fact::{PerSide, PhaseKey, Places};
@@ -106,29 +110,6 @@ pub struct Cluster {
     /// Jobs that did their work and ended in this step, as they were then.
     done: Vec<Job>,
     tally: Tally,
-}
-
-/// What happened so far, by count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Facts that made no sense here: unknown handles, doubled events. Each is ignored.
-    pub strange_facts: u64,
-    /// Containers demoted.
-    pub suspended: u64,
-    /// Containers promoted.
-    pub resumed: u64,
-    /// Proposals refused, by anybody for any reason but delay scheduling.
-    pub rejected: u64,
-    /// Claims given back unused.
-    pub claims_expired: u64,
-    /// Of the containers demoted, those that lend their room.
-    pub lent: u64,
-    /// Of the containers demoted, those whose lenders wanted their room back.
-    pub recalled: u64,
-    /// Containers killed by decision of the core.
-    pub killed: u64,
-    /// How long those had run together.
-    pub wasted: Millis,
 }
 
 /// Reading.

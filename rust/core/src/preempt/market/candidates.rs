@@ -3,15 +3,12 @@
 use super::super::permission::{may_take, time_left, Look};
 use super::super::refusal::Refusal;
 use super::super::victims::{self, Standing};
-use super::{crowd, Market, Sale, Victim};
+use super::{crowd, Market, Sale, Turn, Victim};
 use crate::entitlement::EPSILON;
 use crate::settings::QueueSettings;
 use crate::state::{Cluster, Container, Job};
-use crate::units::{AppId, ContainerId, Millis, NodeId};
+use crate::units::{AppId, ContainerId, NodeId};
 use std::cmp::Reverse;
-
-/// In what order containers of one job go: first tasks last, then by the queue's rule, youngest first.
-pub(super) type Turn = (bool, i64, Reverse<(Millis, ContainerId)>);
 
 impl<'a> Market<'a> {
     /// Containers of the partition, where nothing goes on for what is taken.

@@ -2,8 +2,7 @@
 //! starvation rule.
 
 use super::super::victims::OverAll;
-use super::candidates::Turn;
-use super::{Market, Sale, Victim};
+use super::{Market, Sale, Turn, Victim};
 use crate::entitlement::EPSILON;
 use crate::plan::Entry;
 use crate::settings::{Candidates, Class};

@@ -1,0 +1,67 @@
+//! Tasks of one kind of one job, and the first of them, from which its size is learnt.
+
+use super::Container;
+use crate::fact::Places;
+use crate::units::{ContainerId, Millis};
+
+/// One of the first started tasks of a phase. HFSP learns a phase's size from them (thesis, section 4.2.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FirstTask {
+    /// Its container.
+    pub container: ContainerId,
+    /// Its working time, see [`Job::worked`](super::Job::worked), once it has succeeded.
+    pub finished: Option<Millis>,
+    /// Run time after which it had, by what it said, not begun its own work.
+    pub(super) waited: Millis,
+    /// The part of its work that it reported as done, 0…1; `None` if it never did.
+    pub progress: Option<f64>,
+}
+
+/// Tasks of one kind: those that share request priority, partition and size.
+#[derive(Clone, Debug, Default)]
+pub struct Phase {
+    /// Containers wanted.
+    pub pending: u32,
+    /// Where.
+    pub places: Places,
+    /// Of those, proposed in this step and not yet confirmed.
+    pub proposed: u32,
+    /// Containers that count, on nodes of the partition asked for.
+    pub held: u32,
+    /// Containers that count on shared nodes of another partition.
+    pub borrowed: u32,
+    /// Suspended containers.
+    pub suspended: u32,
+    /// Those that count and have not run for as long yet as they had been suspended before.
+    pub catching_up: u32,
+    /// Tasks that succeeded.
+    pub finished: u32,
+    /// Their working times together, see [`Job::worked`](super::Job::worked).
+    pub finished_time: Millis,
+    /// The first of its tasks to start that succeeded or still run, in the order of their starts. One that fails, is
+    /// killed or lost makes way for the next. Tasks recovered with the ResourceManager are missing: nobody saw them start.
+    pub first: Vec<FirstTask>,
+    /// Since when a container was wanted and no node had room.
+    pub waiting_since: Option<Millis>,
+    /// Rounds of kills since one of its tasks was last done, see [`Phase::kill_rounds`].
+    pub(super) kill_rounds: u32,
+    pub(super) killed_at: Millis,
+}
+
+impl Phase {
+    /// Tasks that are not done: wanted, running or suspended.
+    pub fn left(&self) -> u32 {
+        self.pending + self.held + self.borrowed + self.suspended
+    }
+
+    /// Whether it has or had any tasks.
+    pub(super) fn is_alive(&self) -> bool {
+        self.left() + self.proposed + self.finished + self.kill_rounds > 0 || !self.first.is_empty()
+    }
+
+    /// How many times in a row the core has killed its work, since one of its tasks was done; without the last time if that
+    /// container was given out before it: those that run together and are killed one after the other count once.
+    pub fn kill_rounds(&self, container: &Container) -> u32 {
+        self.kill_rounds.saturating_sub(u32::from(container.allocated < self.killed_at))
+    }
+}
