@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 /// What concerns admission of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Its ApplicationMaster does not count when others are let in beyond the limit: it keeps no room from who comes before it. It wants
-    /// tasks and runs none, or gives way with those that it runs.
+    /// Its ApplicationMaster does not count when others are let in beyond the limit. It wants tasks and runs none, or it runs some in a
+    /// queue whose jobs are served one after the other: it gives way to who comes before it.
     GivesWay {
         /// The application.
         app: AppId,
@@ -71,7 +71,7 @@ pub(crate) fn admissions(cluster: &Cluster, planner: &Planner, settings: &Settin
         for (partition, plan) in planner.all() {
             let Some(door) = doors.get_mut(&(job.queue, partition)) else { continue };
             let rules = settings.queue(cluster.queue_path(*app));
-            if let Some(lodger) = Lodger::of(*app, job, plan) {
+            if let Some(lodger) = Lodger::of(*app, job, plan, rules.policy) {
                 door.inside.push(lodger);
                 door.work_s += estimate::remaining_seconds(job, cluster, rules, plan.total);
             }
@@ -87,20 +87,18 @@ pub(crate) fn admissions(cluster: &Cluster, planner: &Planner, settings: &Settin
 
 impl Lodger {
     /// Nobody whose ApplicationMaster is, or is asked for, in another partition.
-    fn of(app: AppId, job: &Job, plan: &PartitionPlan) -> Option<Lodger> {
+    fn of(app: AppId, job: &Job, plan: &PartitionPlan, policy: PolicyKind) -> Option<Lodger> {
         let asked = || job.phases.iter().find(|(_, phase)| phase.pending > 0).filter(|_| !job.unmanaged);
         let master = job.master.map(|(_, key)| key).or_else(|| asked().map(|(key, _)| *key))?;
         let of_partition = || job.phases.iter().filter(|(key, _)| key.partition == plan.partition());
         let kinds = of_partition().filter(|(key, phase)| phase.left() > u32::from(**key == master));
         let runs = job.containers.len() - job.suspended.len() > 1;
         let wants = !job.suspended.is_empty() || job.phases.values().any(|phase| phase.pending > 0);
-        let share = master.resource.dominant_share(plan.total);
-        let keeps = runs && plan.keeps(app) > share + EPSILON;
         (master.partition == plan.partition()).then(|| Lodger {
             app,
-            master: share,
+            master: master.resource.dominant_share(plan.total),
             one: kinds.map(|(key, _)| key.resource.dominant_share(plan.total)).fold(0.0, f64::max),
-            gives_way: job.master.is_some() && (runs || wants) && !keeps,
+            gives_way: job.master.is_some() && if runs { policy.serves_in_turn() } else { wants },
         })
     }
 }

@@ -46,6 +46,13 @@ pub enum PolicyKind {
     Flex,
 }
 
+impl PolicyKind {
+    /// Whether jobs are served one after the other, and who comes later has what is left over; else all have shares at the same time.
+    pub fn serves_in_turn(self) -> bool {
+        !matches!(self, PolicyKind::Fair | PolicyKind::Flex)
+    }
+}
+
 /// What a queue's containers may suffer for a job with a higher claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Primitive {
