@@ -23,13 +23,13 @@ proptest! {
     #[test]
     fn law_26_a_small_job_is_let_in_beside_big_ones_and_room_is_left_for_a_container_of_each(
         policy in prop::sample::select(vec!["hfsp", "srpt"]),
-        (nodes, node_gb) in (1..6usize, 4..13i64),
+        (nodes, node_gb) in (1..6usize, 8..17i64),
         part in 0.0..1.0f64,
         master_share in 0.01..0.3f64,
         at in 40..400u32,
     ) {
         let containers = nodes as i64 * node_gb;
-        let most = containers / 2;
+        let most = containers / 4;
         let count = 1 + (part * (most - 2) as f64) as u32;
         let world = World::new().nodes(nodes, &Node::of(gb(node_gb))).set("policy", policy);
         let small = Job::new("small").tasks(2, secs(5)).at(secs(at.into()));

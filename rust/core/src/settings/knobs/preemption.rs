@@ -69,7 +69,7 @@ pub(super) const KNOBS: &[Knob] = topic! {
          has left; at 1 to all that come before it. Priorities, other queues' guarantees and the starvation rule ask for \
          no sizes.";
 
-    queue "max-am-share" "fraction of the queue's guarantee" = "0.5", Fraction(0.0, 1.0),
+    queue "max-am-share" "fraction of the queue's guarantee" = "0.25", Fraction(0.0, 1.0),
         "ApplicationMasters of jobs that run no task, or give way with what they run, do not count against \
          CapacityScheduler's `maximum-am-resource-percent` as long as all together hold no more than this and leave room for \
          one container each. At 0 all count.";
