@@ -94,7 +94,7 @@ fn those_that_wait_come_by_priority_and_then_by_what_is_known_of_their_sizes() {
 
 #[test]
 fn who_is_let_in_stays_in_when_the_resource_manager_comes_back() {
-    let mut world = bigs(World::new().nodes(2, &Node::of(gb(8))), 7, 0.1);
+    let mut world = bigs(World::new().nodes(2, &Node::of(gb(16))), 7, 0.1);
     world.run_until(secs(300));
     assert_eq!(let_in(&world), 7);
     world.restart();
