@@ -343,10 +343,9 @@ impl<'a> Market<'a> {
     fn spare_for(&self, cluster: &Cluster, sale: &Sale, app: AppId) -> f64 {
         let Some(spare) = self.spare.get(&app) else { return 0.0 };
         let Some(job) = cluster.jobs().get(&app) else { return 0.0 };
-        let order = self.order_of(cluster, job.queue);
-        let last_first = order.over_all_jobs().is_none() && !order.most_left_first();
+        let by_rank = self.rules(cluster, job.queue).victims.is_by_rank();
         match sale.is_of(job.queue) {
-            _ if !last_first => spare.above_target,
+            _ if !by_rank => spare.above_target,
             true if job.priority < sale.priority => spare.above_kept_from_higher,
             true if self.plan.rank(app) <= sale.rank => spare.above_target,
             _ => spare.above_kept,

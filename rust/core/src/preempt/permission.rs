@@ -2,7 +2,6 @@
 
 use super::how::{how, Candidate, How, Sake};
 use super::refusal::Refusal;
-use super::victims;
 use crate::estimate;
 use crate::fact::PhaseKey;
 use crate::settings::{ClusterSettings, QueueSettings, Settings};
@@ -57,7 +56,7 @@ pub(super) fn may_take(
     // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs what began last is meant to go, and they have a
     // bound of their own; but where that is off, work that is killed again and again must end as well.
     let killed = phase.kill_rounds(container);
-    let in_crowd = victims::order(queue.victims).over_all_jobs().is_some();
+    let in_crowd = queue.victims.is_over_all_jobs();
     if in_crowd && queue.gp.max_kills.is_some_and(|most| killed >= most) {
         return Err(Refusal::Killed);
     }

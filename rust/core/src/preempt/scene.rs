@@ -3,7 +3,6 @@
 
 use super::class::Classes;
 use super::starvation::Scene;
-use super::victims;
 use crate::entitlement::EPSILON;
 use crate::estimate;
 use crate::plan::PartitionPlan;
@@ -21,7 +20,7 @@ pub(super) fn of(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId
     for (queue, places) in &plan.queues {
         let Some(queue) = cluster.queues().get(queue) else { continue };
         let rules = settings.queue(&queue.path);
-        let watched = rules.gp.starvation && victims::order(rules.victims).over_all_jobs().is_some();
+        let watched = rules.gp.starvation && rules.victims.is_over_all_jobs();
         if classes.of_queue(cluster, queue) == Class::NonProduction {
             guaranteed += queue.shares(partition).guaranteed;
         }

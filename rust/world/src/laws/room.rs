@@ -8,7 +8,7 @@ use crate::world::World;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::fact::{PhaseKey, Places};
 use hiatus_core::plan::{PartitionPlan, Planner};
-use hiatus_core::settings::{Mode, Primitive, Settings, Victims};
+use hiatus_core::settings::{Mode, Primitive, Settings};
 use hiatus_core::state::{Claim, Cluster, Container, For, Job, Node, State};
 use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
 use std::collections::BTreeMap;
@@ -189,15 +189,13 @@ impl Search<'_> {
         let (now, path) = (self.cluster.now(), self.cluster.queue_path(container.app));
         let queue = self.settings.queue(path);
         let ran = container.running_for(now).unwrap_or_default();
-        let last_first =
-            !matches!(queue.victims, Victims::Gp | Victims::Evenly | Victims::FromEach | Victims::LargestJob);
         let parked = self.cluster.is_parked(container);
         let phase = self.cluster.jobs().get(&container.app).and_then(|job| job.phases.get(&container.phase));
         let killed = phase.is_some_and(|phase| phase.kill_rounds(container) > 0);
         let stays = container.is_master || container.proposed || container.lender.is_some() || parked;
         container.state == State::Running
             && !stays
-            && last_first
+            && queue.victims.is_by_rank()
             && !killed
             && container.barred_until <= now
             && container.phase.partition == self.partition

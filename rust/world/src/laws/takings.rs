@@ -5,7 +5,7 @@ use crate::world::World;
 use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
-use hiatus_core::settings::{Candidates, Class, Mode, Primitive, Settings, Victims};
+use hiatus_core::settings::{Candidates, Class, Mode, Primitive, Settings};
 use hiatus_core::state::{Claim, Cluster, Container, For, Holder, Queue, Reason};
 use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -246,8 +246,7 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
     let same_queue =
         |taking: &Taking| cluster.jobs()[&taking.container.app].queue == cluster.jobs()[&taking.claim.app].queue;
     let rules_of = |taking: &Taking| world.core.settings().queue(cluster.queue_path(taking.container.app));
-    let is_over_all =
-        |taking: &Taking| matches!(rules_of(taking).victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
+    let is_over_all = |taking: &Taking| rules_of(taking).victims.is_over_all_jobs();
     let whatever_its_target = |taking: &Taking| {
         !same_queue(taking) && is_over_all(taking) && rules_of(taking).gp.candidates == Candidates::NonProduction
     };
@@ -286,7 +285,7 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             // The last container taken may leave less than one short of the target: nothing to claim.
             let over_all = is_over_all(taking);
             let comes_after = !same_queue(taking) || plan.rank(container.app) > plan.rank(claim.app);
-            let yields = comes_after && !over_all && rules_of(taking).victims != Victims::LargestJob;
+            let yields = comes_after && rules_of(taking).victims.is_by_rank();
             let outranked = same_queue(taking) && cluster.jobs()[&container.app].priority < taker.priority;
             let kept = match yields {
                 true if outranked => plan.keeps_from_higher(container.app),
@@ -316,7 +315,7 @@ pub(super) fn threshold(world: &World, takings: &[Taking]) {
     for Taking { id, container, claim, .. } in takings {
         let (of_victim, taker) = (&cluster.jobs()[&container.app], &cluster.jobs()[&claim.app]);
         let rules = settings.queue(cluster.queue_path(container.app));
-        let over_all = matches!(rules.victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
+        let over_all = rules.victims.is_over_all_jobs();
         let equals = of_victim.queue == taker.queue && of_victim.priority == taker.priority;
         let partition = cluster.nodes()[&container.node].partition;
         let guest = container.phase.partition != partition;

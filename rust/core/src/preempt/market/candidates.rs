@@ -28,7 +28,7 @@ impl<'a> Market<'a> {
         for app in apps {
             let Some(job) = cluster.jobs().get(&app) else { continue };
             guests.extend(self.of_job_at(cluster, job, home, Look { guests: true, ..look }));
-            if self.order_of(cluster, job.queue).over_all_jobs().is_some() {
+            if self.rules(cluster, job.queue).victims.is_over_all_jobs() {
                 if self.is_candidate(cluster, app, job) {
                     crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, look)));
                 }
@@ -125,7 +125,7 @@ impl<'a> Market<'a> {
             share: if guest { 0.0 } else { resource.dominant_share(self.plan.total) },
             how: may.how,
             not_for_own: may.not_for_own,
-            of_crowd: victims::order(queue.victims).over_all_jobs().map(|_| queue.gp.candidates),
+            of_crowd: queue.victims.is_over_all_jobs().then_some(queue.gp.candidates),
         })
     }
 }

@@ -87,7 +87,9 @@ impl Market<'_> {
                     }
                 }
             }
-            order => victims.extend(self.equal_parts(cluster, &self.crowds[at].queues.clone(), order)),
+            order @ (OverAll::EqualParts | OverAll::EqualPartsOfEach) => {
+                victims.extend(self.equal_parts(cluster, &self.crowds[at].queues.clone(), order))
+            }
         }
         self.crowds[at].seen = true;
     }

@@ -52,6 +52,18 @@ pub(super) trait VictimOrder: Sync {
     }
 }
 
+impl Victims {
+    /// Whether the containers of all queues with this order go in one order, whatever their jobs; otherwise they go job by job.
+    pub fn is_over_all_jobs(self) -> bool {
+        order(self).over_all_jobs().is_some()
+    }
+
+    /// Whether the jobs of a queue lose in the order of the plan, last first, as far as they keep something from those before them.
+    pub fn is_by_rank(self) -> bool {
+        !self.is_over_all_jobs() && !order(self).most_left_first()
+    }
+}
+
 /// The order of that name.
 pub(super) fn order(victims: Victims) -> &'static dyn VictimOrder {
     match victims {
