@@ -15,7 +15,7 @@ use crate::fact::Side;
 use crate::park;
 use crate::plan::{Entry, PartitionPlan};
 use crate::policy::Sizing;
-use crate::preempt::sells_within;
+use crate::preempt::preempts_within_queue;
 use crate::scheduler::Scheduler;
 use crate::settings::{Mode, Primitive, QueueSettings};
 use crate::state::{Job, Reason, Site, State};
@@ -139,7 +139,7 @@ fn queues(scheduler: &Scheduler, partition: PartitionId, plan: &PartitionPlan) -
     let cluster = scheduler.cluster();
     let of_queue = |(id, places): &(QueueId, Range<usize>)| {
         let queue = cluster.queues().get(id)?;
-        let within = sells_within(cluster, scheduler.settings().queue(&queue.path), *id);
+        let within = preempts_within_queue(cluster, scheduler.settings().queue(&queue.path), *id);
         let mut explained = QueueExplanation {
             queue: queue.path.clone(),
             partition: partition.0,

@@ -5,7 +5,7 @@
 //! That a lender goes on depends on nobody's word but for those few seconds: maps that end are seen by themselves.
 
 use crate::fact::Word;
-use crate::place::{may_go_on, takers};
+use crate::place::{borrowers, may_go_on};
 use crate::plan::{PartitionPlan, Planner};
 use crate::predoop::{self, Running};
 use crate::preempt::room_for_suspended_mb;
@@ -76,7 +76,7 @@ fn is_wanted(cluster: &Cluster, planner: &Planner, settings: &Settings, node: &N
     here.any(|map| may_go_on(cluster, settings, map) && fits(map.resource()))
         || planner
             .of(node.partition)
-            .is_some_and(|plan| takers(cluster, plan, settings, node.side).any(|(_, need, _)| fits(need)))
+            .is_some_and(|plan| borrowers(cluster, plan, settings, node.side).any(|(_, need, _)| fits(need)))
 }
 
 /// Whether the map will be done before a reduce would be worth lending.
@@ -181,8 +181,8 @@ fn change_places(
 fn wanted(cluster: &Cluster, plan: &PartitionPlan, settings: &Settings) -> Vec<(Resource, u32)> {
     let kept =
         |app: AppId, size: Resource| -> u32 { cluster.claimed().map(|(_, node)| node.freed_for(app, size)).sum() };
-    let maps =
-        takers(cluster, plan, settings, None).map(|(app, size, count)| (size, count.saturating_sub(kept(app, size))));
+    let maps = borrowers(cluster, plan, settings, None)
+        .map(|(app, size, count)| (size, count.saturating_sub(kept(app, size))));
     let mut wanted: Vec<_> = maps.collect();
     let here = |node: &Node| node.partition == plan.partition();
     let of_partition = |container: &Container| cluster.nodes().get(&container.node).is_some_and(here);

@@ -22,7 +22,7 @@ use crate::visits::Visits;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-pub use lent::{lent_room_comes, may_go_on, takers};
+pub use lent::{borrowers, lent_room_comes, may_go_on};
 
 /// New containers that one step proposes at most: whoever carries it out holds the scheduler meanwhile.
 pub const MOST_CONTAINERS: u32 = 500;

@@ -1,7 +1,7 @@
 //! Preemption: takes room for jobs that hold less than their targets from jobs that come after them, or hold more than their own,
 //! when nothing else gives them room. Two choices of the queue that loses, independent of each other: how its containers go
 //! ([`how`], the primitive), and which of them go first ([`victims`]). The same for all: whether a container may go at all
-//! ([`permission`]), and the purchase of whole sets ([`market`]).
+//! ([`permission`]), and the choice of whole sets ([`selector`]).
 //!
 //! By default containers of the lowest-ranked job go first, and of these the youngest (HFSP thesis, section 4.4.3); the first tasks
 //! of a phase, from which its size is learnt, come last of a job's. Or by one order over all jobs of all queues that want it
@@ -14,11 +14,11 @@
 mod claims;
 mod class;
 mod how;
-mod market;
+mod pending_claims;
 mod permission;
 mod refusal;
-mod scene;
-mod spoken;
+mod selector;
+mod snapshot;
 mod starvation;
 mod suspensions;
 mod users;
@@ -33,14 +33,14 @@ use crate::settings::{QueueSettings, Settings};
 use crate::state::{Claim, Cluster, Container, For, Reason, Room};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use crate::visits::Visits;
-use market::{Market, Wish};
-use spoken::Spoken;
+use pending_claims::PendingClaims;
+use selector::{RoomRequest, VictimSelector};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use users::{From, UserRoom};
+use users::{UserRoom, VictimScope};
 
 pub use claims::review_claims;
-pub use permission::{room_for_suspended_mb, sells_within};
+pub use permission::{preempts_within_queue, room_for_suspended_mb};
 pub use refusal::Refusal;
 pub use starvation::Watch;
 pub use suspensions::{end_suspensions, kill};
@@ -75,9 +75,9 @@ impl Preemptor {
     ) -> Visits {
         let partition = plan.partition();
         let giving = self.watch(cluster, plan, partition, settings);
-        let mut market = Market::open(cluster, planner, plan, settings, giving);
+        let mut selector = VictimSelector::new(cluster, planner, plan, settings, giving);
         if self.rests.get(&partition).is_some_and(|until| *until > cluster.now()) {
-            market.close();
+            selector.back_off();
         }
         if let Some(useless) = self.useless.remove(&partition) {
             cluster.retain_claims(|cluster, node, claim| {
@@ -86,9 +86,9 @@ impl Preemptor {
             });
         }
         let mut useless = Vec::new();
-        let mut refusals = free_room(cluster, plan, partition, settings, &mut market, &mut useless);
+        let mut refusals = free_room(cluster, plan, partition, settings, &mut selector, &mut useless);
         if !useless.is_empty() {
-            // Nobody buys and gives back in one step: what was freed for some would have been for nothing.
+            // Nobody takes room and gives it back in one step: what was freed for some would have been for nothing.
             self.useless.insert(partition, useless);
             cluster.request_plan();
         }
@@ -97,10 +97,10 @@ impl Preemptor {
         refusals.dedup_by_key(|(app, _)| *app);
         self.refusals.insert(partition, refusals);
         if let Some(watch) = self.watches.get_mut(&partition) {
-            watch.gave(market.giving());
+            watch.gave(selector.giving());
         }
-        let visits = market.visits();
-        if !market.has_sold() && visits.containers > LOOKS_FOR_NOTHING {
+        let visits = selector.visits();
+        if !selector.took_any() && visits.containers > LOOKS_FOR_NOTHING {
             let rest = Millis(visits.containers / LOOKS_PER_MS_OF_REST);
             self.rests.insert(partition, cluster.now() + rest);
         }
@@ -121,7 +121,7 @@ impl Preemptor {
         }
         let (watch, now) = (self.watches.entry(partition).or_default(), cluster.now());
         if watch.is_due(now) {
-            watch.see(now, &scene::of(cluster, plan, partition, settings), &settings.cluster.starvation);
+            watch.see(now, &snapshot::of(cluster, plan, partition, settings), &settings.cluster.starvation);
         }
         watch.giving()
     }
@@ -145,11 +145,11 @@ fn free_room(
     plan: &PartitionPlan,
     partition: PartitionId,
     settings: &Settings,
-    market: &mut Market<'_>,
+    selector: &mut VictimSelector<'_>,
     useless: &mut Vec<(AppId, Resource)>,
 ) -> Vec<(AppId, Refusal)> {
     let mut refusals = Vec::new();
-    let mut spoken = Spoken::open(cluster, partition);
+    let mut pending_claims = PendingClaims::new(cluster, partition);
     let mut users = UserRoom::default();
     for (place, entry) in plan.entries.iter().enumerate() {
         if cluster.proposals().len() >= MOST_CONTAINERS as usize {
@@ -161,14 +161,14 @@ fn free_room(
         if !job.wants() || !job.may_start() || job.rests || job.barred_until > cluster.now() {
             continue;
         }
-        let claimed = spoken.claimed_share(entry.app, plan.total);
+        let claimed = pending_claims.claimed_share(entry.app, plan.total);
         let holder = job.holder();
         let mut missing = entry.target - job.share(plan.total, partition) - claimed;
         let wants: Vec<(PhaseKey, u32)> =
             job.asks(partition).take_while(|(key, _)| job.phases[key].places != Places::Unjudged).collect();
         // What is kept out of its home leaves its share to new containers.
         let mut going_on = missing;
-        for id in spoken.suspended_of(cluster, entry.app) {
+        for id in pending_claims.suspended_of(cluster, entry.app) {
             let Some(container) = cluster.containers().get(&id) else { continue };
             let (home, need) = (container.node, container.resource());
             let one = need.dominant_share(plan.total);
@@ -178,21 +178,22 @@ fn free_room(
                 going_on -= one;
                 let comes_back = goes_on_next(cluster, id, home, need) || {
                     let waited = stop_waiting(cluster, id, home);
-                    let wish = Wish { need, purpose: For::Resume(id), kind: None, from: From::Anybody };
-                    let free = spoken.use_room(cluster, home, need);
-                    let comes_back = free || in_turn && market.buy_at(cluster, place, wish, home);
+                    let request =
+                        RoomRequest { need, purpose: For::Resume(id), kind: None, scope: VictimScope::Anybody };
+                    let free = pending_claims.use_room(cluster, home, need);
+                    let comes_back = free || in_turn && selector.take_victims_at(cluster, place, request, home);
                     if let Some(claim) = waited.filter(|_| !comes_back) {
                         cluster.claim(home, claim);
                     }
                     if !free {
-                        spoken.look_again(cluster, home);
+                        pending_claims.look_again(cluster, home);
                     }
                     comes_back
                 };
                 if comes_back {
                     missing -= one;
                     users.used(holder, one);
-                    spoken.comes_back(entry.app, id, need);
+                    pending_claims.comes_back(entry.app, id, need);
                 }
                 kept_out = !comes_back;
                 if kept_out {
@@ -211,7 +212,8 @@ fn free_room(
             if !provided {
                 cluster.wait_for_room(entry.app, key, false);
                 // A kind that comes before it may have been asked for since.
-                let has_claims = spoken.claims_of(entry.app, key.resource) > 0 && !kept.contains_key(&key.resource);
+                let has_claims =
+                    pending_claims.claims_of(entry.app, key.resource) > 0 && !kept.contains_key(&key.resource);
                 if has_claims && plan.is_last(place) {
                     useless.push((entry.app, key.resource));
                 }
@@ -220,38 +222,39 @@ fn free_room(
             let one = key.resource.dominant_share(plan.total);
             let deserved = if one > 0.0 { containers_within(missing, one) } else { 0 };
             let of_kinds_before = kept.entry(key.resource).or_default();
-            let claims = spoken.claims_of(entry.app, key.resource).saturating_sub(*of_kinds_before);
+            let claims = pending_claims.claims_of(entry.app, key.resource).saturating_sub(*of_kinds_before);
             *of_kinds_before += wanted;
             let lacking = wanted.saturating_sub(claims);
             let due = lacking.min(deserved).min(cluster.most_anywhere(entry.app, &key));
-            let short = due - spoken.free_places(cluster, entry.app, &key, due);
+            let short = due - pending_claims.free_places(cluster, entry.app, &key, due);
             provided = due == lacking;
             for _ in 0..short {
                 let Some(job) = cluster.jobs().get(&entry.app) else { return refusals };
-                let from = users.from(cluster, plan, partition, &spoken, job, one);
-                if from == From::Anybody && spoken.take_over(cluster, plan, place, &key) {
+                let scope = users.scope(cluster, plan, partition, &pending_claims, job, one);
+                if scope == VictimScope::Anybody && pending_claims.take_over(cluster, plan, place, &key) {
                     users.used(holder, one);
                     missing -= one;
                     continue;
                 }
                 // What is only waited for must not keep the job from taking what it may take now.
-                let waited = spoken.stop_collecting(cluster, entry.app, key.resource);
-                let wish = Wish { need: key.resource, purpose: For::Start, kind: Some(key), from };
+                let waited = pending_claims.stop_collecting(cluster, entry.app, key.resource);
+                let request = RoomRequest { need: key.resource, purpose: For::Start, kind: Some(key), scope };
                 let in_turn = missing - entry.ahead + EPSILON >= one;
-                let bought = if in_turn { market.buy(cluster, place, wish) } else { Err(Refusal::AheadOfTurn) };
-                let node = match bought {
+                let freed =
+                    if in_turn { selector.take_victims(cluster, place, request) } else { Err(Refusal::AheadOfTurn) };
+                let node = match freed {
                     Ok(node) => node,
                     Err(refusal) => {
                         refusals.push((entry.app, refusal));
                         provided = false;
-                        let collect = || collect_room(cluster, &spoken, entry.app, key, partition, settings);
-                        let room = waited.or_else(|| (from == From::Anybody).then(collect).flatten());
-                        room.into_iter().for_each(|(node, claim)| spoken.collect(cluster, node, claim));
+                        let collect = || collect_room(cluster, &pending_claims, entry.app, key, partition, settings);
+                        let room = waited.or_else(|| (scope == VictimScope::Anybody).then(collect).flatten());
+                        room.into_iter().for_each(|(node, claim)| pending_claims.collect(cluster, node, claim));
                         break;
                     }
                 };
-                spoken.claim_made(cluster, node, entry.app, key.resource);
-                if from == From::Anybody {
+                pending_claims.claim_made(cluster, node, entry.app, key.resource);
+                if scope == VictimScope::Anybody {
                     users.used(holder, one);
                 }
                 missing -= one;
@@ -309,7 +312,7 @@ fn wait_for_home(cluster: &mut Cluster, id: ContainerId, kept_out: bool, setting
 /// room that could hold it, and the claim to make there. Large asks would starve behind a stream of small ones otherwise.
 fn collect_room(
     cluster: &mut Cluster,
-    spoken: &Spoken,
+    pending_claims: &PendingClaims,
     app: AppId,
     key: PhaseKey,
     partition: PartitionId,
@@ -317,7 +320,7 @@ fn collect_room(
 ) -> Option<(NodeId, Claim)> {
     let now = cluster.now();
     let since = cluster.wait_for_room(app, key, true)?;
-    if spoken.has_claims(app) || now.since(since) < settings.cluster.large_ask_delay {
+    if pending_claims.has_claims(app) || now.since(since) < settings.cluster.large_ask_delay {
         return None;
     }
     let may_hold = |room: &Room| {

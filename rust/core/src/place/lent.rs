@@ -98,7 +98,7 @@ pub fn lent_room_comes(cluster: &Cluster, settings: &Settings, id: ContainerId) 
 
 /// The jobs with maps that want containers which lent room on nodes of that side of the partition could hold, in the order of
 /// the plan, with the size and number of those.
-pub fn takers<'a>(
+pub fn borrowers<'a>(
     cluster: &'a Cluster,
     plan: &'a PartitionPlan,
     settings: &'a Settings,

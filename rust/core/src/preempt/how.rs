@@ -11,9 +11,9 @@ pub(super) enum How {
     Kill,
 }
 
-/// For whose sake a container goes.
+/// For whom a container goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sake {
+pub(super) enum Beneficiary {
     /// A job of its own queue, which comes before its own.
     OwnQueue,
     /// Another queue that lacks what it is entitled to, while its own has more. Nothing that can last keeps it from that (law
@@ -49,8 +49,8 @@ pub(super) struct Candidate<'a> {
 }
 
 /// How the candidate may go, or what keeps it.
-pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Result<How, Refusal> {
-    let entitled = sake == Sake::OtherQueue;
+pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, beneficiary: Beneficiary) -> Result<How, Refusal> {
+    let entitled = beneficiary == Beneficiary::OtherQueue;
     let least = match of.resumed {
         false => queue.min_run,
         // It gets on for a while, whoever wants its room: it would else be suspended again at once, for ever.
@@ -123,14 +123,14 @@ mod tests {
         memory_fits: true,
     };
 
-    fn how_for(sake: Sake, preemption: &str, of: Candidate<'_>) -> Option<How> {
+    fn how_for(beneficiary: Beneficiary, preemption: &str, of: Candidate<'_>) -> Option<How> {
         let key = "yarn.scheduler.hiatus.preemption".to_string();
         let settings = Settings::parse(&BTreeMap::from([(key, preemption.to_string())])).unwrap();
-        how(settings.queue("root.default"), &of, sake).ok()
+        how(settings.queue("root.default"), &of, beneficiary).ok()
     }
 
     fn how_under(preemption: &str, of: Candidate<'_>) -> Option<How> {
-        how_for(Sake::OwnQueue, preemption, of)
+        how_for(Beneficiary::OwnQueue, preemption, of)
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
             ("kill", kill, kill),
             ("adaptive", suspend, kill),
         ] {
-            let others = |of| how_for(Sake::OtherQueue, preemption, of);
+            let others = |of| how_for(Beneficiary::OtherQueue, preemption, of);
             assert_eq!((others(worn), others(full)), (of_worn, of_full), "{preemption}");
             assert_eq!((how_under(preemption, worn), how_under(preemption, full)), (None, None), "{preemption}");
             let early = Candidate { running_for: Millis(4_999), ..worn };
@@ -228,7 +228,8 @@ mod tests {
             let overdue = |ran_s: u64| {
                 let (ran, running_for) = (Millis(1), Millis(ran_s * 1_000));
                 let of = Candidate { ran, running_for, resumed: true, overdue: true, in_spare_room: true, ..MIDDLE };
-                [Sake::OwnQueue, Sake::OtherQueue].map(|sake| how_for(sake, preemption, of).is_some())
+                [Beneficiary::OwnQueue, Beneficiary::OtherQueue]
+                    .map(|beneficiary| how_for(beneficiary, preemption, of).is_some())
             };
             assert_eq!((overdue(9), overdue(10)), ([false; 2], [true; 2]), "{preemption}");
         }

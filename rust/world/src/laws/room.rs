@@ -2,7 +2,7 @@
 //! ApplicationMaster it is freed where what is suspended can go on beside it, if there is such a node. A plain search, by the node, for
 //! containers that may surely go: no guard protects them, and what else may forbid it is left out of account.
 
-use super::sells_within;
+use super::preempts_within_queue;
 use super::takings::Taking;
 use crate::world::World;
 use hiatus_core::entitlement::EPSILON;
@@ -206,28 +206,28 @@ impl Search<'_> {
     }
 
     /// Whether its job comes after that place, or its queue is another one from which may be taken.
-    fn gives_way(&self, rank: usize, container: &Container, place: usize, taker: &Job) -> bool {
+    fn gives_way(&self, rank: usize, container: &Container, place: usize, beneficiary: &Job) -> bool {
         let of_victim = &self.cluster.jobs()[&container.app];
         let remaining = |app: AppId| self.planner.remaining(self.cluster, self.settings, self.partition, app);
-        let pays = |taker: AppId, loser: AppId| {
-            let rules = self.settings.queue(self.cluster.queue_path(loser));
-            remaining(taker).may_take_of(&remaining(loser), rules, true)
+        let pays = |beneficiary: AppId, victim: AppId| {
+            let rules = self.settings.queue(self.cluster.queue_path(victim));
+            remaining(beneficiary).may_take_of(&remaining(victim), rules, true)
         };
-        if of_victim.queue == taker.queue {
+        if of_victim.queue == beneficiary.queue {
             return rank > place
-                && sells_within(self.cluster, self.settings, taker.queue)
-                && (of_victim.priority < taker.priority || pays(self.plan.entries[place].app, container.app));
+                && preempts_within_queue(self.cluster, self.settings, beneficiary.queue)
+                && (of_victim.priority < beneficiary.priority || pays(self.plan.entries[place].app, container.app));
         }
         self.cluster.queues().get(&of_victim.queue).is_some_and(|queue| queue.preemptable)
     }
 
     /// Whether its job keeps what it may, and its queue what that is entitled to, when those are gone and it.
-    fn can_spare(&self, container: &Container, gone: &[&Container], taker: &Job) -> bool {
+    fn can_spare(&self, container: &Container, gone: &[&Container], beneficiary: &Job) -> bool {
         let total = self.plan.total;
         let share = |of: &Container| of.resource().dominant_share(total);
         let job = &self.cluster.jobs()[&container.app];
         let of_job: f64 = gone.iter().filter(|other| other.app == container.app).map(|other| share(other)).sum();
-        let kept = match job.queue == taker.queue && job.priority < taker.priority {
+        let kept = match job.queue == beneficiary.queue && job.priority < beneficiary.priority {
             true => self.plan.keeps_from_higher(container.app),
             false => self.plan.keeps(container.app),
         };
@@ -235,11 +235,11 @@ impl Search<'_> {
         if spare <= EPSILON {
             return false;
         }
-        if job.queue == taker.queue {
+        if job.queue == beneficiary.queue {
             return true;
         }
-        let above_taker: Vec<QueueId> = self.cluster.lineage(taker.queue).collect();
-        self.cluster.lineage(job.queue).filter(|queue| !above_taker.contains(queue)).all(|queue| {
+        let above_beneficiary: Vec<QueueId> = self.cluster.lineage(beneficiary.queue).collect();
+        self.cluster.lineage(job.queue).filter(|queue| !above_beneficiary.contains(queue)).all(|queue| {
             let within = |app: AppId| self.cluster.lineage(self.cluster.jobs()[&app].queue).any(|above| above == queue);
             let jobs = self.cluster.jobs().iter().filter(|(app, job)| !job.parked && within(**app));
             let held: f64 = jobs.map(|(_, job)| job.share(total, self.partition)).sum();

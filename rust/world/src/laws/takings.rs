@@ -1,6 +1,6 @@
 //! What is taken from jobs for others: by whom, from whom, and whether it was allowed and needed (laws 2, 5 and 6).
 
-use super::sells_within;
+use super::preempts_within_queue;
 use crate::world::World;
 use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
@@ -265,14 +265,14 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
         assert_ne!(container.app, claim.app, "law 2: {id:?} taken for its own job");
         let partition = cluster.nodes()[&container.node].partition;
         let plan = plan_of(world, partition);
-        let taker = &cluster.jobs()[&claim.app];
+        let beneficiary = &cluster.jobs()[&claim.app];
         assert!(
-            taker.share(plan.total, partition) < plan.target(claim.app) + EPSILON,
+            beneficiary.share(plan.total, partition) < plan.target(claim.app) + EPSILON,
             "law 2: {:?} has enough",
             claim.app
         );
         assert!(
-            !same_queue(taking) || cluster.jobs()[&container.app].priority <= taker.priority,
+            !same_queue(taking) || cluster.jobs()[&container.app].priority <= beneficiary.priority,
             "law 21: {id:?} of a higher priority taken for {:?}",
             claim.app
         );
@@ -286,7 +286,7 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             let over_all = is_over_all(taking);
             let comes_after = !same_queue(taking) || plan.rank(container.app) > plan.rank(claim.app);
             let yields = comes_after && rules_of(taking).victims.is_by_rank();
-            let outranked = same_queue(taking) && cluster.jobs()[&container.app].priority < taker.priority;
+            let outranked = same_queue(taking) && cluster.jobs()[&container.app].priority < beneficiary.priority;
             let kept = match yields {
                 true if outranked => plan.keeps_from_higher(container.app),
                 true => plan.keeps(container.app),
@@ -313,10 +313,10 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
 pub(super) fn threshold(world: &World, takings: &[Taking]) {
     let (cluster, settings) = (world.core.cluster(), world.core.settings());
     for Taking { id, container, claim, .. } in takings {
-        let (of_victim, taker) = (&cluster.jobs()[&container.app], &cluster.jobs()[&claim.app]);
+        let (of_victim, beneficiary) = (&cluster.jobs()[&container.app], &cluster.jobs()[&claim.app]);
         let rules = settings.queue(cluster.queue_path(container.app));
         let over_all = rules.victims.is_over_all_jobs();
-        let equals = of_victim.queue == taker.queue && of_victim.priority == taker.priority;
+        let equals = of_victim.queue == beneficiary.queue && of_victim.priority == beneficiary.priority;
         let partition = cluster.nodes()[&container.node].partition;
         let guest = container.phase.partition != partition;
         if !equals || over_all || guest {
@@ -324,10 +324,10 @@ pub(super) fn threshold(world: &World, takings: &[Taking]) {
         }
         let idle = claim.purpose != For::Start && cluster.waits_for_maps(container);
         let remaining = |app: AppId| world.core.planner().remaining(cluster, settings, partition, app);
-        let (of_taker, of_victim) = (remaining(claim.app), remaining(container.app));
+        let (of_beneficiary, of_victim) = (remaining(claim.app), remaining(container.app));
         assert!(
-            idle || of_taker.may_take_of(&of_victim, rules, claim.purpose == For::Start),
-            "law 24: {id:?} of a job with {of_victim:?} taken for {:?} with {of_taker:?}",
+            idle || of_beneficiary.may_take_of(&of_victim, rules, claim.purpose == For::Start),
+            "law 24: {id:?} of a job with {of_victim:?} taken for {:?} with {of_beneficiary:?}",
             claim.app
         );
     }
@@ -368,7 +368,7 @@ pub(super) fn guarantees(world: &World, takings: &[Taking]) {
         let partition = cluster.nodes()[&container.node].partition;
         if from == to {
             assert!(
-                sells_within(cluster, world.core.settings(), from),
+                preempts_within_queue(cluster, world.core.settings(), from),
                 "law 2: {id:?} taken for {:?} of its own queue, which is protected",
                 claim.app
             );

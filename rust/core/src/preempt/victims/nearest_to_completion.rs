@@ -5,7 +5,7 @@ use super::{Standing, VictimOrder};
 pub(super) struct NearestToCompletion;
 
 impl VictimOrder for NearestToCompletion {
-    fn turn(&self, of: Standing<'_>) -> i64 {
+    fn key(&self, of: Standing<'_>) -> i64 {
         (of.left)().0 as i64
     }
 }

@@ -5,7 +5,7 @@ use super::{Standing, VictimOrder};
 pub(super) struct SmallestMemory;
 
 impl VictimOrder for SmallestMemory {
-    fn turn(&self, of: Standing<'_>) -> i64 {
+    fn key(&self, of: Standing<'_>) -> i64 {
         of.memory_mb
     }
 }

@@ -1,15 +1,15 @@
-//! The purchase of room: whole sets of containers that let one container start, or go on, on one node (law 5).
+//! Which victims go: whole sets of containers that let one container start, or go on, on one node (law 5).
 
+mod by_job;
 mod candidates;
-mod crowd;
-mod offer;
-mod ranked;
+mod pool;
+mod search;
 
 use super::class::Classes;
 use super::how::How;
-use super::permission::{may_start_on, room_for_suspended_mb, Look};
+use super::permission::{may_start_on, room_for_suspended_mb, VictimFilter};
 use super::refusal::Refusal;
-use super::users::From;
+use super::users::VictimScope;
 use super::victims::{self, VictimOrder};
 use crate::decision::Cause;
 use crate::entitlement::EPSILON;
@@ -20,15 +20,15 @@ use crate::settings::{Candidates, QueueSettings, Settings};
 use crate::state::{ByHandle, Claim, Cluster, For, Job, Node, Reason};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use crate::visits::Visits;
-use crowd::Crowd;
-use offer::{Offer, Sale};
-use ranked::Loser;
+use by_job::QueueVictims;
+use pool::GlobalVictimPool;
 use rustc_hash::FxHashSet;
+use search::{NodeCandidates, VictimSearch};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// In what order containers of one job go: first tasks last, then by the queue's rule, youngest first.
-type Turn = (bool, i64, Reverse<(Millis, ContainerId)>);
+type VictimKey = (bool, i64, Reverse<(Millis, ContainerId)>);
 
 /// A container that may be taken.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ struct Victim {
     /// What keeps it from jobs of its own queue, if it may go to other queues only.
     not_for_own: Option<Refusal>,
     /// If its queue's order is over all jobs: of which of them containers go.
-    of_crowd: Option<Candidates>,
+    over_all_jobs: Option<Candidates>,
 }
 
 /// What a job holds beyond what it may keep, as fractions of the partition.
@@ -60,21 +60,21 @@ struct Spare {
     above_kept_from_higher: f64,
 }
 
-/// Whose wish nobody could fulfil.
+/// A request for which there were no victims.
 #[derive(Clone, Copy, Debug)]
-struct Hopeless {
+struct FailedRequest {
     queue: QueueId,
-    /// The taker's last place.
+    /// The beneficiary's last place.
     rank: Option<usize>,
     need: Resource,
-    /// What the taker has left, if who has less could get something.
+    /// What the beneficiary has left, if who has less could get something.
     hardly_less: Option<Remaining>,
     why: Refusal,
 }
 
-/// What room is bought for.
+/// What room is to be freed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wish {
+pub(super) struct RoomRequest {
     /// How much.
     pub need: Resource,
     /// What for.
@@ -82,12 +82,12 @@ pub(super) struct Wish {
     /// Of which kind a new container is.
     pub kind: Option<PhaseKey>,
     /// Whose containers may go for it.
-    pub from: From,
+    pub scope: VictimScope,
 }
 
 /// Containers that could be taken, and how much each job can spare. They are looked at only as far as somebody needs them:
 /// queue by queue and job by job, from the last in order; or, where the order is over all jobs, from the first to go.
-pub(super) struct Market<'a> {
+pub(super) struct VictimSelector<'a> {
     planner: &'a Planner,
     plan: &'a PartitionPlan,
     partition: PartitionId,
@@ -101,9 +101,9 @@ pub(super) struct Market<'a> {
     /// Their containers, once somebody asked.
     given: Option<Vec<Victim>>,
     /// The queues whose order is over all jobs, by order.
-    crowds: Vec<Crowd>,
+    pools: Vec<GlobalVictimPool>,
     /// The other queues, last in order first.
-    losers: Vec<Loser>,
+    losing_queues: Vec<QueueVictims>,
     classes: Classes<'a>,
     taken: FxHashSet<ContainerId>,
     /// What each job can spare, after what was taken.
@@ -113,23 +113,23 @@ pub(super) struct Market<'a> {
     /// What each queue, parents included, holds above its entitlement, once somebody asked.
     queue_spare: Option<BTreeMap<QueueId, f64>>,
     /// What a job of a queue could not get: nobody there gets as much or more who comes after it.
-    hopeless: Vec<Hopeless>,
-    /// Nobody sells anything for a while.
-    closed: bool,
+    failed: Vec<FailedRequest>,
+    /// Nothing is taken for a while.
+    backing_off: bool,
     visits: Visits,
 }
 
-impl<'a> Market<'a> {
+impl<'a> VictimSelector<'a> {
     /// With what jobs give way with by the starvation rule.
-    pub(super) fn open(
+    pub(super) fn new(
         cluster: &Cluster,
         planner: &'a Planner,
         plan: &'a PartitionPlan,
         settings: &'a Settings,
         giving: BTreeMap<AppId, f64>,
-    ) -> Market<'a> {
+    ) -> VictimSelector<'a> {
         let partition = plan.partition();
-        let mut market = Market {
+        let mut selector = VictimSelector {
             planner,
             plan,
             partition,
@@ -138,25 +138,25 @@ impl<'a> Market<'a> {
             guests: None,
             giving,
             given: None,
-            crowds: Vec::new(),
-            losers: Vec::new(),
+            pools: Vec::new(),
+            losing_queues: Vec::new(),
             classes: Classes::open(settings, partition),
             taken: FxHashSet::default(),
             spare: ByHandle::default(),
             remaining: ByHandle::default(),
             queue_spare: None,
-            hopeless: Vec::new(),
-            closed: false,
+            failed: Vec::new(),
+            backing_off: false,
             visits: Visits::default(),
         };
         for (queue, places) in plan.queues.iter().rev() {
-            market.rules.insert(*queue, rules_of(cluster, settings, *queue));
-            match market.order_of(cluster, *queue).over_all_jobs() {
-                Some(order) => Crowd::of(&mut market.crowds, order).queues.push(*queue),
-                None => market.losers.push(Loser::of(*queue, places.clone())),
+            selector.rules.insert(*queue, rules_of(cluster, settings, *queue));
+            match selector.order_of(cluster, *queue).over_all_jobs() {
+                Some(order) => GlobalVictimPool::of(&mut selector.pools, order).queues.push(*queue),
+                None => selector.losing_queues.push(QueueVictims::of(*queue, places.clone())),
             }
         }
-        market
+        selector
     }
 
     /// What was looked at so far.
@@ -164,17 +164,17 @@ impl<'a> Market<'a> {
         self.visits
     }
 
-    /// Nobody sells anything.
-    pub(super) fn close(&mut self) {
-        self.closed = true;
+    /// Nothing is taken.
+    pub(super) fn back_off(&mut self) {
+        self.backing_off = true;
         self.guests = Some(Vec::new());
         self.given = Some(Vec::new());
-        self.crowds.clear();
-        self.losers.clear();
+        self.pools.clear();
+        self.losing_queues.clear();
     }
 
     /// Whether anything was taken.
-    pub(super) fn has_sold(&self) -> bool {
+    pub(super) fn took_any(&self) -> bool {
         !self.taken.is_empty()
     }
 
@@ -183,52 +183,63 @@ impl<'a> Market<'a> {
         &self.giving
     }
 
-    /// Frees what the job at that place wishes on the first node where the best victims give enough; that node, or what keeps most of
+    /// Frees what the job at that place requests on the first node where the best victims give enough; that node, or what keeps most of
     /// those that could go.
-    pub(super) fn buy(&mut self, cluster: &mut Cluster, place: usize, wish: Wish) -> Result<NodeId, Refusal> {
+    pub(super) fn take_victims(
+        &mut self,
+        cluster: &mut Cluster,
+        place: usize,
+        request: RoomRequest,
+    ) -> Result<NodeId, Refusal> {
         let entry = self.plan.entries.get(place).ok_or(Refusal::NobodyAfter)?;
-        if let Some(hopeless) = self.hopeless(cluster, entry, wish.need) {
-            return Err(hopeless.why);
+        if let Some(failed) = self.failed_before(cluster, entry, request.need) {
+            return Err(failed.why);
         }
-        let mut sale = Sale::new(cluster, self.plan, place, entry, wish);
-        let mut sold = self.buy_from_any(cluster, &mut sale);
-        if sold.is_none() && sale.passed_over {
-            sale.begin_again();
-            sold = self.buy_from_any(cluster, &mut sale);
+        let mut search = VictimSearch::new(cluster, self.plan, place, entry, request);
+        let mut freed = self.take_from_any(cluster, &mut search);
+        if freed.is_none() && search.passed_over {
+            search.begin_again();
+            freed = self.take_from_any(cluster, &mut search);
         }
-        let why = if self.closed { Refusal::Rests } else { sale.refusals.main() };
-        // Prices only rise while the plan lasts; but another job may be welcome where this one was refused, and need less to go if its
+        let why = if self.backing_off { Refusal::Rests } else { search.refusals.main() };
+        // Victims only become fewer while the plan lasts; but another job may be welcome where this one was refused, and need less to go if its
         // user may hold more.
-        if sold.is_none() && !sale.elsewhere && wish.from == From::Anybody {
-            let hardly_less = sale.hardly_more.then(|| self.remaining(cluster, entry.app));
-            self.hopeless.push(Hopeless { queue: entry.queue, rank: sale.rank, need: wish.need, hardly_less, why });
+        if freed.is_none() && !search.elsewhere && request.scope == VictimScope::Anybody {
+            let hardly_less = search.hardly_more.then(|| self.remaining(cluster, entry.app));
+            self.failed.push(FailedRequest {
+                queue: entry.queue,
+                rank: search.rank,
+                need: request.need,
+                hardly_less,
+                why,
+            });
         }
-        sold.ok_or(why)
+        freed.ok_or(why)
     }
 
-    fn buy_from_any(&mut self, cluster: &mut Cluster, sale: &mut Sale) -> Option<NodeId> {
-        let sold = self.buy_from_guests(cluster, sale);
-        let sold = sold.or_else(|| self.buy_from_giving(cluster, sale));
-        let sold = sold.or_else(|| (0..self.crowds.len()).find_map(|at| self.buy_from_crowd(cluster, sale, at)));
-        sold.or_else(|| (0..self.losers.len()).find_map(|loser| self.buy_from(cluster, sale, loser)))
+    fn take_from_any(&mut self, cluster: &mut Cluster, search: &mut VictimSearch) -> Option<NodeId> {
+        let freed = self.take_from_guests(cluster, search);
+        let freed = freed.or_else(|| self.take_from_giving(cluster, search));
+        let freed = freed.or_else(|| (0..self.pools.len()).find_map(|at| self.take_from_pool(cluster, search, at)));
+        freed.or_else(|| (0..self.losing_queues.len()).find_map(|losing| self.take_from_queue(cluster, search, losing)))
     }
 
-    fn buy_from_guests(&mut self, cluster: &mut Cluster, sale: &mut Sale) -> Option<NodeId> {
+    fn take_from_guests(&mut self, cluster: &mut Cluster, search: &mut VictimSearch) -> Option<NodeId> {
         let guests = self.guests.take().unwrap_or_else(|| {
-            let look = Look { guests: true, ..self.look() };
-            let mut guests: Vec<_> = cluster.guests().flat_map(|job| self.of_job(cluster, job, look)).collect();
-            guests.sort_by_key(|(turn, _)| *turn);
+            let filter = VictimFilter { guests: true, ..self.own_filter() };
+            let mut guests: Vec<_> = cluster.guests().flat_map(|job| self.of_job(cluster, job, filter)).collect();
+            guests.sort_by_key(|(key, _)| *key);
             guests.into_iter().map(|(_, victim)| victim).collect()
         });
-        let sold = self.buy_among(cluster, sale, &guests);
+        let freed = self.take_from(cluster, search, &guests);
         self.guests = Some(guests);
-        sold
+        freed
     }
 
-    fn buy_among(&mut self, cluster: &mut Cluster, sale: &mut Sale, victims: &[Victim]) -> Option<NodeId> {
+    fn take_from(&mut self, cluster: &mut Cluster, search: &mut VictimSearch, victims: &[Victim]) -> Option<NodeId> {
         for victim in victims {
-            if let Some(chosen) = self.offer(cluster, sale, victim) {
-                self.take(cluster, sale, victim.node, chosen);
+            if let Some(chosen) = self.consider(cluster, search, victim) {
+                self.take(cluster, search, victim.node, chosen);
                 return Some(victim.node);
             }
         }
@@ -236,131 +247,143 @@ impl<'a> Market<'a> {
     }
 
     /// The same on that node only; whether it could be freed.
-    pub(super) fn buy_at(&mut self, cluster: &mut Cluster, place: usize, wish: Wish, home: NodeId) -> bool {
+    pub(super) fn take_victims_at(
+        &mut self,
+        cluster: &mut Cluster,
+        place: usize,
+        request: RoomRequest,
+        home: NodeId,
+    ) -> bool {
         let Some(entry) = self.plan.entries.get(place) else { return false };
         // Of a job with hardly more left may be taken what waits for maps.
-        if self.hopeless(cluster, entry, wish.need).is_some_and(|hopeless| hopeless.hardly_less.is_none()) {
+        if self.failed_before(cluster, entry, request.need).is_some_and(|failed| failed.hardly_less.is_none()) {
             return false;
         }
-        let mut sale = Sale::new(cluster, self.plan, place, entry, wish);
-        let victims = self.victims_at(cluster, home, &sale);
-        self.buy_among(cluster, &mut sale, &victims).is_some()
+        let mut search = VictimSearch::new(cluster, self.plan, place, entry, request);
+        let victims = self.victims_at(cluster, home, &search);
+        self.take_from(cluster, &mut search, &victims).is_some()
     }
 
-    /// Who wished for no more, comes no later, has no more left, and got nothing.
-    fn hopeless(&mut self, cluster: &Cluster, entry: &Entry, need: Resource) -> Option<Hopeless> {
-        if self.hopeless.is_empty() {
+    /// Who requested no more, comes no later, has no more left, and got nothing.
+    fn failed_before(&mut self, cluster: &Cluster, entry: &Entry, need: Resource) -> Option<FailedRequest> {
+        if self.failed.is_empty() {
             return None;
         }
         let (rank, remaining) = (self.plan.rank(entry.app), self.remaining(cluster, entry.app));
-        let worse = |other: &&Hopeless| {
+        let worse = |other: &&FailedRequest| {
             let no_less = other.hardly_less.is_none_or(|other| remaining.is_no_less(&other));
             other.queue == entry.queue && other.rank <= rank && other.need.fits_in(need) && no_less
         };
-        self.hopeless.iter().find(worse).copied()
+        self.failed.iter().find(worse).copied()
     }
 
-    /// The victim is offered, too; those that go, if they are enough now.
-    fn offer(&mut self, cluster: &Cluster, sale: &mut Sale, victim: &Victim) -> Option<Vec<Victim>> {
+    /// Adds the victim to the candidates of its node; those that go, if they are enough now.
+    fn consider(&mut self, cluster: &Cluster, search: &mut VictimSearch, victim: &Victim) -> Option<Vec<Victim>> {
         self.visits.containers += 1;
-        let need = sale.wish.need;
+        let need = search.request.need;
         let node = cluster.nodes().get(&victim.node).filter(|_| !self.taken.contains(&victim.id))?;
-        let shuns = |job: &Job| sale.wish.purpose == For::Start && job.blacklist.contains(&victim.node);
-        let blacklists = cluster.jobs().get(&sale.app).is_some_and(shuns);
-        let refused = blacklists || node.refused.contains(&sale.app);
+        let shuns = |job: &Job| search.request.purpose == For::Start && job.blacklist.contains(&victim.node);
+        let blacklists = cluster.jobs().get(&search.app).is_some_and(shuns);
+        let refused = blacklists || node.refused.contains(&search.app);
         if refused {
-            sale.refusals.note(if blacklists { Refusal::Blacklisted } else { Refusal::RefusedThere });
+            search.refusals.note(if blacklists { Refusal::Blacklisted } else { Refusal::RefusedThere });
         }
-        let elsewhere = sale.wish.kind.is_some_and(|kind| !may_start_on(cluster, sale.app, &kind, victim.node));
-        let spared = match sale.wish.from {
-            From::Anybody => false,
-            From::Own { holder, .. } => cluster.jobs().get(&victim.app).is_none_or(|job| job.holder() != holder),
+        let elsewhere = search.request.kind.is_some_and(|kind| !may_start_on(cluster, search.app, &kind, victim.node));
+        let spared = match search.request.scope {
+            VictimScope::Anybody => false,
+            VictimScope::OwnUser { holder, .. } => {
+                cluster.jobs().get(&victim.app).is_none_or(|job| job.holder() != holder)
+            }
         };
         let too_large = !need.fits_in(node.total);
-        sale.elsewhere |= refused || elsewhere || spared;
-        sale.too_large |= too_large;
-        // What a job gives way with is among the crowd, too.
-        let offered = sale.offers.get(&victim.node).is_some_and(|offer| offer.has(victim.id));
-        if victim.app == sale.app || refused || elsewhere || spared || offered || too_large {
+        search.elsewhere |= refused || elsewhere || spared;
+        search.too_large |= too_large;
+        // What a job gives way with is in a pool, too.
+        let considered = search.by_node.get(&victim.node).is_some_and(|candidates| candidates.has(victim.id));
+        if victim.app == search.app || refused || elsewhere || spared || considered || too_large {
             return None;
         }
-        let outranks = (victim.priority > sale.priority).then_some(Refusal::HigherPriority);
-        if let Some(refusal) = victim.not_for_own.or(outranks).filter(|_| sale.is_of(victim.queue)) {
-            sale.refusals.note(refusal);
+        let outranks = (victim.priority > search.priority).then_some(Refusal::HigherPriority);
+        if let Some(refusal) = victim.not_for_own.or(outranks).filter(|_| search.is_of(victim.queue)) {
+            search.refusals.note(refusal);
             return None;
         }
-        let mut offer = sale.offers.remove(&victim.node).unwrap_or_else(|| self.nothing_offered(sale, node));
-        if sale.spares_homes && strands(cluster, sale, node, &offer, victim) {
-            (sale.passed_over, sale.elsewhere) = (true, true);
-            sale.offers.insert(victim.node, offer);
+        let mut candidates = search.by_node.remove(&victim.node).unwrap_or_else(|| self.no_candidates(search, node));
+        if search.spares_homes && strands(cluster, search, node, &candidates, victim) {
+            (search.passed_over, search.elsewhere) = (true, true);
+            search.by_node.insert(victim.node, candidates);
             return None;
         }
-        let fits = offer.keeps_suspended(victim);
-        let goes = fits && self.can_spare(cluster, sale, &offer, victim);
-        if !goes && !offer.victims.is_empty() && self.goes_alone(cluster, sale, node, victim) {
+        let fits = candidates.keeps_suspended(victim);
+        let goes = fits && self.can_spare(cluster, search, &candidates, victim);
+        if !goes && !candidates.victims.is_empty() && self.goes_alone(cluster, search, node, victim) {
             return Some(vec![victim.clone()]);
         }
         if !fits {
-            sale.refusals.note(Refusal::SuspendedMemory);
+            search.refusals.note(Refusal::SuspendedMemory);
         } else if goes {
-            sale.spared += 1;
+            search.spared += 1;
             if victim.how == How::Suspend {
-                offer.room_for_suspended_mb -= victim.resource.memory_mb;
+                candidates.room_for_suspended_mb -= victim.resource.memory_mb;
             }
-            offer.room += victim.resource;
-            offer.victims.push(victim.clone());
-            let needed = need.fits_in(offer.room).then(|| offer.needed(need));
-            if let Some(needed) = needed.filter(|needed| sale.is_enough(needed, self.plan.total)) {
+            candidates.room += victim.resource;
+            candidates.victims.push(victim.clone());
+            let needed = need.fits_in(candidates.room).then(|| candidates.needed(need));
+            if let Some(needed) = needed.filter(|needed| search.is_enough(needed, self.plan.total)) {
                 return Some(needed);
             }
         }
-        sale.offers.insert(victim.node, offer);
+        search.by_node.insert(victim.node, candidates);
         None
     }
 
-    /// What the node has for that sale before any victim is offered.
-    fn nothing_offered(&self, sale: &Sale, node: &Node) -> Offer {
-        let room_mb = room_for_suspended_mb(&self.settings.cluster, node) + sale.returning_mb();
-        let offer = Offer::on(node, |app| self.plan.is_before(sale.place, app), room_mb);
+    /// What the node has for that search before any victim goes.
+    fn no_candidates(&self, search: &VictimSearch, node: &Node) -> NodeCandidates {
+        let room_mb = room_for_suspended_mb(&self.settings.cluster, node) + search.returning_mb();
+        let candidates = NodeCandidates::on(node, |app| self.plan.is_before(search.place, app), room_mb);
         // Who may hold no more must give as much as it gets.
-        let room = if sale.wish.from == From::Anybody { offer.room } else { offer.room.at_most(Resource::ZERO) };
-        Offer { room, ..offer }
+        let room = if search.request.scope == VictimScope::Anybody {
+            candidates.room
+        } else {
+            candidates.room.at_most(Resource::ZERO)
+        };
+        NodeCandidates { room, ..candidates }
     }
 
-    /// Whether the victim is enough by itself, and could go if no other were offered.
-    fn goes_alone(&mut self, cluster: &Cluster, sale: &Sale, node: &Node, victim: &Victim) -> bool {
-        let nothing = self.nothing_offered(sale, node);
-        sale.wish.need.fits_in(nothing.room + victim.resource)
-            && sale.is_enough(std::slice::from_ref(victim), self.plan.total)
+    /// Whether the victim is enough by itself, and could go if it were the only candidate.
+    fn goes_alone(&mut self, cluster: &Cluster, search: &VictimSearch, node: &Node, victim: &Victim) -> bool {
+        let nothing = self.no_candidates(search, node);
+        search.request.need.fits_in(nothing.room + victim.resource)
+            && search.is_enough(std::slice::from_ref(victim), self.plan.total)
             && nothing.keeps_suspended(victim)
-            && self.can_spare(cluster, sale, &nothing, victim)
+            && self.can_spare(cluster, search, &nothing, victim)
     }
 
-    /// What the job can spare for that sale. In its own queue it gives up what it does not keep to those that come before it, and to
+    /// What the job can spare for that search. In its own queue it gives up what it does not keep to those that come before it, and to
     /// others what is above its target; to those of a higher priority all but its ApplicationMaster. To another queue, which has more to
     /// claim than its own, it gives what it does not keep. Where victims go in another order than that of the plan, only what is above its
     /// target is spared: who lost more would take it back from who comes after it.
-    fn spare_for(&self, cluster: &Cluster, sale: &Sale, app: AppId) -> f64 {
+    fn spare_for(&self, cluster: &Cluster, search: &VictimSearch, app: AppId) -> f64 {
         let Some(spare) = self.spare.get(&app) else { return 0.0 };
         let Some(job) = cluster.jobs().get(&app) else { return 0.0 };
         let by_rank = self.rules(cluster, job.queue).victims.is_by_rank();
-        match sale.is_of(job.queue) {
+        match search.is_of(job.queue) {
             _ if !by_rank => spare.above_target,
-            true if job.priority < sale.priority => spare.above_kept_from_higher,
-            true if self.plan.rank(app) <= sale.rank => spare.above_target,
+            true if job.priority < search.priority => spare.above_kept_from_higher,
+            true if self.plan.rank(app) <= search.rank => spare.above_target,
             _ => spare.above_kept,
         }
     }
 
-    /// Whether it pays that the job loses a container to that sale (law 24). Neither priorities, guarantees of queues nor the starvation
+    /// Whether it pays that the job loses a container to that search (law 24). Neither priorities, guarantees of queues nor the starvation
     /// rule ask for sizes.
-    fn pays(&mut self, cluster: &Cluster, sale: &Sale, app: AppId, queue: QueueId, priority: i32) -> bool {
+    fn pays(&mut self, cluster: &Cluster, search: &VictimSearch, app: AppId, queue: QueueId, priority: i32) -> bool {
         let rules = self.rules(cluster, queue);
-        if !sale.is_of(queue) || priority < sale.priority || rules.preemption_threshold >= 1.0 {
+        if !search.is_of(queue) || priority < search.priority || rules.preemption_threshold >= 1.0 {
             return true;
         }
-        let loser = self.remaining(cluster, app);
-        self.remaining(cluster, sale.app).may_take_of(&loser, rules, sale.is_new())
+        let of_victim = self.remaining(cluster, app);
+        self.remaining(cluster, search.app).may_take_of(&of_victim, rules, search.is_new())
     }
 
     /// What the job has left.
@@ -376,16 +399,22 @@ impl<'a> Market<'a> {
     ///
     /// Where the order is over all jobs, a job gives to its own queue only what the starvation rule asks of it, up to less
     /// than a container more; and to others also what is below its target, if its queue says so: nobody there takes it back.
-    fn can_spare(&mut self, cluster: &Cluster, sale: &Sale, offer: &Offer, victim: &Victim) -> bool {
+    fn can_spare(
+        &mut self,
+        cluster: &Cluster,
+        search: &VictimSearch,
+        candidates: &NodeCandidates,
+        victim: &Victim,
+    ) -> bool {
         let taken = |from: &dyn Fn(&Victim) -> bool| -> f64 {
-            offer.victims.iter().filter(|taken| from(taken)).map(|taken| taken.share).sum()
+            candidates.victims.iter().filter(|taken| from(taken)).map(|taken| taken.share).sum()
         };
         let of_job = taken(&|other| other.app == victim.app);
-        let spare = self.spare_for(cluster, sale, victim.app) - of_job;
+        let spare = self.spare_for(cluster, search, victim.app) - of_job;
         let guest = victim.share == 0.0;
-        if sale.is_of(victim.queue) {
+        if search.is_of(victim.queue) {
             let gives = self.giving.get(&victim.app).copied().unwrap_or(0.0) - of_job;
-            let gives_way = victim.of_crowd.is_none() || gives > EPSILON;
+            let gives_way = victim.over_all_jobs.is_none() || gives > EPSILON;
             return guest || (spare > EPSILON && gives_way);
         }
         let enough = |spare: f64| spare + EPSILON >= victim.share;
@@ -393,20 +422,20 @@ impl<'a> Market<'a> {
         if guest {
             return preemptable;
         }
-        let whatever_its_target = victim.of_crowd == Some(Candidates::NonProduction);
+        let whatever_its_target = victim.over_all_jobs == Some(Candidates::NonProduction);
         let queue_spare = self.queue_spare(cluster);
         preemptable
             && (whatever_its_target || spare > EPSILON)
-            && sale.apart_from(cluster, victim.queue).all(|queue| {
+            && search.apart_from(cluster, victim.queue).all(|queue| {
                 let within = |other: &Victim| cluster.lineage(other.queue).any(|above| above == queue);
                 enough(queue_spare.get(&queue).copied().unwrap_or(0.0) - taken(&within))
             })
     }
 
-    /// Whether the queue, and all above it that are not the taker's, hold more than they are entitled to.
-    fn has_spare(&mut self, cluster: &Cluster, sale: &Sale, queue: QueueId) -> bool {
+    /// Whether the queue, and all above it that are not the beneficiary's, hold more than they are entitled to.
+    fn has_spare(&mut self, cluster: &Cluster, search: &VictimSearch, queue: QueueId) -> bool {
         let spare = self.queue_spare(cluster);
-        sale.apart_from(cluster, queue).all(|queue| spare.get(&queue).is_some_and(|spare| *spare > EPSILON))
+        search.apart_from(cluster, queue).all(|queue| spare.get(&queue).is_some_and(|spare| *spare > EPSILON))
     }
 
     fn queue_spare(&mut self, cluster: &Cluster) -> &mut BTreeMap<QueueId, f64> {
@@ -424,7 +453,7 @@ impl<'a> Market<'a> {
         })
     }
 
-    fn take(&mut self, cluster: &mut Cluster, sale: &Sale, at_node: NodeId, chosen: Vec<Victim>) {
+    fn take(&mut self, cluster: &mut Cluster, search: &VictimSearch, at_node: NodeId, chosen: Vec<Victim>) {
         let mut ids = Vec::new();
         for victim in chosen {
             self.taken.insert(victim.id);
@@ -434,7 +463,7 @@ impl<'a> Market<'a> {
                 spare.above_kept_from_higher -= victim.share;
             }
             self.giving.entry(victim.app).and_modify(|gives| *gives -= victim.share);
-            if !sale.is_of(victim.queue) {
+            if !search.is_of(victim.queue) {
                 let queue_spare = self.queue_spare(cluster);
                 for queue in cluster.lineage(victim.queue) {
                     *queue_spare.entry(queue).or_default() -= victim.share;
@@ -442,11 +471,11 @@ impl<'a> Market<'a> {
             }
             ids.push(victim.id);
             match victim.how {
-                How::Suspend => cluster.suspend(victim.id, Reason::Preempted { by: sale.app }),
-                How::Kill => cluster.kill(victim.id, Cause::Preempted { by: sale.app }),
+                How::Suspend => cluster.suspend(victim.id, Reason::Preempted { by: search.app }),
+                How::Kill => cluster.kill(victim.id, Cause::Preempted { by: search.app }),
             }
         }
-        cluster.claim(at_node, Claim::new(sale.app, sale.wish.purpose, sale.wish.need, cluster.now(), ids));
+        cluster.claim(at_node, Claim::new(search.app, search.request.purpose, search.request.need, cluster.now(), ids));
     }
 
     /// What the job can spare; below zero where it holds less than that.
@@ -474,14 +503,20 @@ impl<'a> Market<'a> {
     }
 }
 
-/// Whether the victim, and what else is suspended on the node, could not all go on beside the ApplicationMaster that is bought for: nobody
+/// Whether the victim, and what else is suspended on the node, could not all go on beside the ApplicationMaster for which they go: nobody
 /// takes that one's room before its job ends (law 25).
-fn strands(cluster: &Cluster, sale: &Sale, node: &Node, offer: &Offer, victim: &Victim) -> bool {
+fn strands(
+    cluster: &Cluster,
+    search: &VictimSearch,
+    node: &Node,
+    candidates: &NodeCandidates,
+    victim: &Victim,
+) -> bool {
     let has_none = |app| cluster.jobs().get(&app).is_some_and(|job| !job.asks_for_tasks());
     let coming = node.claims.iter().filter(|claim| claim.purpose == For::Start && has_none(claim.app));
-    let masters = coming.fold(node.pinned + sale.wish.need, |sum, claim| sum + claim.resource);
+    let masters = coming.fold(node.pinned + search.request.need, |sum, claim| sum + claim.resource);
     let suspended = node.suspended.iter().filter_map(|id| cluster.containers().get(id));
-    let suspended = suspended.map(|container| container.resource()).chain(offer.suspended());
+    let suspended = suspended.map(|container| container.resource()).chain(candidates.suspended());
     let all = suspended.fold(victim.resource, |sum, one| sum + one);
     victim.how == How::Suspend && !all.fits_in(node.total - masters)
 }

@@ -2,7 +2,7 @@
 //! all jobs.
 
 use super::class::Classes;
-use super::starvation::Scene;
+use super::starvation::StarvationSnapshot;
 use crate::entitlement::EPSILON;
 use crate::estimate;
 use crate::plan::PartitionPlan;
@@ -10,11 +10,16 @@ use crate::settings::{Class, Settings};
 use crate::state::{Cluster, Job};
 use crate::units::{ContainerId, Millis, PartitionId};
 
-pub(super) fn of(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, settings: &Settings) -> Scene {
+pub(super) fn of(
+    cluster: &Cluster,
+    plan: &PartitionPlan,
+    partition: PartitionId,
+    settings: &Settings,
+) -> StarvationSnapshot {
     let classes = Classes::open(settings, partition);
-    let mut scene = Scene {
+    let mut snapshot = StarvationSnapshot {
         busy: cluster.partitions().get(&partition).map_or(0.0, |found| found.busy_share()),
-        ..Scene::default()
+        ..StarvationSnapshot::default()
     };
     let (mut of_production, mut guaranteed) = (0.0, 0.0);
     for (queue, places) in &plan.queues {
@@ -32,16 +37,16 @@ pub(super) fn of(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId
                 of_production += held;
             } else if watched {
                 let waits = waiting(job, plan, partition);
-                scene.waiting.extend((waits > 0.0).then_some((entry.app, waits)));
+                snapshot.waiting.extend((waits > 0.0).then_some((entry.app, waits)));
                 let above = held - entry.target;
                 if above > EPSILON && task_time(cluster, job, partition) > settings.cluster.starvation.long_task {
-                    scene.long.push((entry.app, above));
+                    snapshot.long.push((entry.app, above));
                 }
             }
         }
     }
-    scene.available = (1.0 - of_production).max(guaranteed);
-    scene
+    snapshot.available = (1.0 - of_production).max(guaranteed);
+    snapshot
 }
 
 /// What the job waits for.

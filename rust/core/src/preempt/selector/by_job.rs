@@ -1,7 +1,7 @@
 //! Queues that lose job by job, from the last in order.
 
 use super::super::refusal::{Refusal, Refusals};
-use super::{Market, Sale, Victim};
+use super::{Victim, VictimSearch, VictimSelector};
 use crate::entitlement::EPSILON;
 use crate::estimate;
 use crate::plan::Entry;
@@ -11,21 +11,21 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 /// A queue whose jobs may lose something.
-pub(super) struct Loser {
+pub(super) struct QueueVictims {
     queue: QueueId,
     /// Those of its places in the plan that were not looked at yet.
     unseen: Range<usize>,
     /// Places that are next, the next one last: in a queue whose order is not that of its ranks.
     next: Vec<usize>,
     /// Jobs that were looked at and may still have something to spare, in the order in which they give.
-    sellers: Vec<Seller>,
+    jobs: Vec<JobVictims>,
     /// It has nothing to spare any more for queues that do not share so many of it and those above it, or more: that of a queue's
     /// parent is no bar to that parent's other children.
     closed: usize,
 }
 
 /// A job that has anything to spare, and what of it may be taken once somebody wanted to know.
-struct Seller {
+struct JobVictims {
     app: AppId,
     priority: i32,
     /// How many containers it has.
@@ -36,64 +36,69 @@ struct Seller {
 }
 
 /// What decides where the job with most left to do gives first: of a lower priority any does before one of a higher.
-struct ToDo {
+struct WorkLeft {
     priority: i32,
     /// In seconds of the whole partition.
     left_s: f64,
 }
 
-impl ToDo {
+impl WorkLeft {
     /// The last to give comes first.
-    fn cmp(&self, other: &ToDo) -> Ordering {
+    fn cmp(&self, other: &WorkLeft) -> Ordering {
         other.priority.cmp(&self.priority).then(self.left_s.total_cmp(&other.left_s))
     }
 }
 
-impl Loser {
+impl QueueVictims {
     /// The queue with its places in the plan.
-    pub fn of(queue: QueueId, places: Range<usize>) -> Loser {
-        Loser { queue, unseen: places, next: Vec::new(), sellers: Vec::new(), closed: usize::MAX }
+    pub fn of(queue: QueueId, places: Range<usize>) -> QueueVictims {
+        QueueVictims { queue, unseen: places, next: Vec::new(), jobs: Vec::new(), closed: usize::MAX }
     }
 }
 
-impl Market<'_> {
-    pub(super) fn buy_from(&mut self, cluster: &mut Cluster, sale: &mut Sale, loser: usize) -> Option<NodeId> {
-        let queue = self.losers[loser].queue;
-        let other_queue = !sale.is_of(queue);
-        let apart = sale.apart_from(cluster, queue).count();
-        if other_queue && (apart >= self.losers[loser].closed || !self.has_spare(cluster, sale, queue)) {
+impl VictimSelector<'_> {
+    pub(super) fn take_from_queue(
+        &mut self,
+        cluster: &mut Cluster,
+        search: &mut VictimSearch,
+        losing: usize,
+    ) -> Option<NodeId> {
+        let queue = self.losing_queues[losing].queue;
+        let other_queue = !search.is_of(queue);
+        let apart = search.apart_from(cluster, queue).count();
+        if other_queue && (apart >= self.losing_queues[losing].closed || !self.has_spare(cluster, search, queue)) {
             let preemptable = cluster.queues().get(&queue).is_some_and(|queue| queue.preemptable);
-            sale.refusals.note(if preemptable { Refusal::Entitled } else { Refusal::Protected });
+            search.refusals.note(if preemptable { Refusal::Entitled } else { Refusal::Protected });
             return None;
         }
-        let spared = sale.spared;
+        let spared = search.spared;
         let mut at = 0;
         loop {
-            if at == self.losers[loser].sellers.len() && !self.look_further(cluster, loser) {
+            if at == self.losing_queues[losing].jobs.len() && !self.look_further(cluster, losing) {
                 // Nobody there could spare anything for another queue; what they have only gets less.
-                if other_queue && sale.spared == spared && !sale.elsewhere && !sale.too_large {
-                    self.losers[loser].closed = apart;
+                if other_queue && search.spared == spared && !search.elsewhere && !search.too_large {
+                    self.losing_queues[losing].closed = apart;
                 }
                 return None;
             }
-            let Seller { app, priority, containers, ref victims, .. } = self.losers[loser].sellers[at];
+            let JobVictims { app, priority, containers, ref victims, .. } = self.losing_queues[losing].jobs[at];
             let all_taken = victims.as_ref().is_some_and(|all| all.iter().all(|one| self.taken.contains(&one.id)));
             let has_none = self.spare.get(&app).is_none_or(|spare| spare.above_kept_from_higher <= EPSILON);
             if all_taken || has_none {
-                self.losers[loser].sellers.remove(at);
+                self.losing_queues[losing].jobs.remove(at);
                 continue;
             }
-            if !self.pays(cluster, sale, app, queue, priority) {
-                sale.hardly_more = true;
-                sale.refusals.add(Refusal::HardlyMore, containers);
-            } else if self.spare_for(cluster, sale, app) > EPSILON {
-                let victims = self.losers[loser].sellers[at].victims.take();
-                let victims = victims.unwrap_or_else(|| self.in_turn(cluster, loser, at));
-                sale.refusals.add_all(&self.losers[loser].sellers[at].refusals);
-                let sold = self.buy_among(cluster, sale, &victims);
-                self.losers[loser].sellers[at].victims = Some(victims);
-                if sold.is_some() {
-                    return sold;
+            if !self.pays(cluster, search, app, queue, priority) {
+                search.hardly_more = true;
+                search.refusals.add(Refusal::HardlyMore, containers);
+            } else if self.spare_for(cluster, search, app) > EPSILON {
+                let victims = self.losing_queues[losing].jobs[at].victims.take();
+                let victims = victims.unwrap_or_else(|| self.victims_of(cluster, losing, at));
+                search.refusals.add_all(&self.losing_queues[losing].jobs[at].refusals);
+                let freed = self.take_from(cluster, search, &victims);
+                self.losing_queues[losing].jobs[at].victims = Some(victims);
+                if freed.is_some() {
+                    return freed;
                 }
             }
             at += 1;
@@ -101,14 +106,14 @@ impl Market<'_> {
     }
 
     /// Takes up the queue's next job that has any to spare; false if there is none left.
-    fn look_further(&mut self, cluster: &Cluster, loser: usize) -> bool {
-        while let Some(place) = self.next_seller(cluster, loser) {
+    fn look_further(&mut self, cluster: &Cluster, losing: usize) -> bool {
+        while let Some(place) = self.next_job(cluster, losing) {
             let Entry { app, .. } = self.plan.entries[place];
             let Some(job) = cluster.jobs().get(&app) else { continue };
             if self.spare_of(app, job).above_kept_from_higher > EPSILON {
                 let (priority, containers) = (job.priority, job.containers.len() as u32);
                 let refusals = Refusals::default();
-                self.losers[loser].sellers.push(Seller { app, priority, containers, victims: None, refusals });
+                self.losing_queues[losing].jobs.push(JobVictims { app, priority, containers, victims: None, refusals });
                 return true;
             }
         }
@@ -116,53 +121,53 @@ impl Market<'_> {
     }
 
     /// What of the job may be taken, in the order in which it goes; notes what keeps the rest.
-    fn in_turn(&mut self, cluster: &Cluster, loser: usize, at: usize) -> Vec<Victim> {
-        let Some(job) = cluster.jobs().get(&self.losers[loser].sellers[at].app) else { return Vec::new() };
+    fn victims_of(&mut self, cluster: &Cluster, losing: usize, at: usize) -> Vec<Victim> {
+        let Some(job) = cluster.jobs().get(&self.losing_queues[losing].jobs[at].app) else { return Vec::new() };
         self.visits.containers += job.containers.len() as u64;
         let (mut own, mut kept) = (Vec::new(), Refusals::default());
         // All are fetched before any is judged: that waits for memory once, not for each.
         let all = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
         let containers: Vec<_> = all.filter(|(_, container)| !container.is_master).collect();
-        for found in self.of_those(cluster, job, containers.into_iter(), self.look()) {
+        for found in self.of_those(cluster, job, containers.into_iter(), self.own_filter()) {
             match found {
                 Ok(victim) => own.push(victim),
                 Err(refusal) => kept.note(refusal),
             }
         }
-        self.losers[loser].sellers[at].refusals = kept;
-        own.sort_by_key(|(turn, _)| *turn);
+        self.losing_queues[losing].jobs[at].refusals = kept;
+        own.sort_by_key(|(key, _)| *key);
         own.into_iter().map(|(_, victim)| victim).collect()
     }
 
     /// The last place of the queue's next job that gives.
-    fn next_seller(&mut self, cluster: &Cluster, at: usize) -> Option<usize> {
-        let loser = &self.losers[at];
-        if loser.next.is_empty() && !loser.unseen.is_empty() {
+    fn next_job(&mut self, cluster: &Cluster, at: usize) -> Option<usize> {
+        let losing = &self.losing_queues[at];
+        if losing.next.is_empty() && !losing.unseen.is_empty() {
             let is_last = |place: &usize| self.plan.is_last(*place);
-            let unseen = loser.unseen.clone();
-            let (next, seen) = if self.order_of(cluster, loser.queue).most_left_first() {
+            let unseen = losing.unseen.clone();
+            let (next, seen) = if self.order_of(cluster, losing.queue).largest_job_first() {
                 let of_queue = unseen.clone().filter(is_last);
-                let mut sellers: Vec<_> = of_queue.map(|place| (self.to_do(cluster, place), place)).collect();
-                sellers.sort_by(|(a, place), (b, other)| a.cmp(b).then(place.cmp(other)));
-                (sellers.into_iter().map(|(_, place)| place).collect(), unseen.start)
+                let mut jobs: Vec<_> = of_queue.map(|place| (self.work_left(cluster, place), place)).collect();
+                jobs.sort_by(|(a, place), (b, other)| a.cmp(b).then(place.cmp(other)));
+                (jobs.into_iter().map(|(_, place)| place).collect(), unseen.start)
             } else {
                 let next = unseen.clone().rev().find(is_last);
                 (next.into_iter().collect(), next.unwrap_or(unseen.start))
             };
-            let loser = &mut self.losers[at];
-            (loser.next, loser.unseen) = (next, unseen.start..seen);
+            let losing = &mut self.losing_queues[at];
+            (losing.next, losing.unseen) = (next, unseen.start..seen);
         }
-        self.losers[at].next.pop()
+        self.losing_queues[at].next.pop()
     }
 
-    fn to_do(&self, cluster: &Cluster, place: usize) -> ToDo {
+    fn work_left(&self, cluster: &Cluster, place: usize) -> WorkLeft {
         let entry = &self.plan.entries[place];
         let rules = self.rules(cluster, entry.queue);
-        let of = |job: &Job| ToDo {
+        let of = |job: &Job| WorkLeft {
             priority: job.priority,
             left_s: estimate::remaining_seconds(job, cluster, rules, self.plan.total),
         };
-        cluster.jobs().get(&entry.app).map_or(ToDo { priority: 0, left_s: 0.0 }, of)
+        cluster.jobs().get(&entry.app).map_or(WorkLeft { priority: 0, left_s: 0.0 }, of)
     }
 
     /// Puts jobs, with their places in the plan, into the order in which they give.
@@ -170,8 +175,8 @@ impl Market<'_> {
         jobs.sort_by(|(a, _), (b, _)| {
             let (of_a, of_b) = (self.plan.entries[*a].queue, self.plan.entries[*b].queue);
             let by_rank = b.cmp(a);
-            if of_a == of_b && self.order_of(cluster, of_a).most_left_first() {
-                return self.to_do(cluster, *b).cmp(&self.to_do(cluster, *a)).then(by_rank);
+            if of_a == of_b && self.order_of(cluster, of_a).largest_job_first() {
+                return self.work_left(cluster, *b).cmp(&self.work_left(cluster, *a)).then(by_rank);
             }
             by_rank
         });
