@@ -249,7 +249,7 @@ fn job(
         let mut claims = cluster.claimed().flat_map(|(_, node)| &node.claims);
         claims.any(|claim| claim.app == entry.app && claim.is_freed())
     };
-    let blocked_by: Cow<'static, str> = match scheduler.refusal(entry.app, partition) {
+    let blocked_by: Cow<'static, str> = match scheduler.no_victim_reason(entry.app, partition) {
         _ if job.parked => "it is parked".into(),
         _ if pending + suspended == 0 => "nothing: it has all it wants".into(),
         _ if wanted + suspended == 0 => {
@@ -271,7 +271,7 @@ fn job(
         }
         _ if waits => "containers that have not ended yet (no preemption)".into(),
         _ if freed() => "room that is being freed for it".into(),
-        Some(refusal) => refusal.to_string().into(),
+        Some(reason) => reason.to_string().into(),
         None => "the next heartbeats of nodes that have room for it".into(),
     };
     Some(JobExplanation {

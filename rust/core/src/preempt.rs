@@ -14,9 +14,9 @@
 mod claims;
 mod class;
 mod how;
+mod no_victim_reason;
 mod pending_claims;
 mod permission;
-mod refusal;
 mod selector;
 mod snapshot;
 mod starvation;
@@ -40,8 +40,8 @@ use std::collections::BTreeMap;
 use users::{UserRoom, VictimScope};
 
 pub use claims::review_claims;
+pub use no_victim_reason::NoVictimReason;
 pub use permission::{preempts_within_queue, room_for_suspended_mb};
-pub use refusal::Refusal;
 pub use starvation::Watch;
 pub use suspensions::{end_suspensions, kill};
 
@@ -59,7 +59,7 @@ pub struct Preemptor {
     /// Who looks whether long jobs starve others, by partition.
     watches: BTreeMap<PartitionId, Watch>,
     /// For whom no room could be made when it was last tried, and why: by job.
-    refusals: BTreeMap<PartitionId, Vec<(AppId, Refusal)>>,
+    no_victims: BTreeMap<PartitionId, Vec<(AppId, NoVictimReason)>>,
     /// What is kept for jobs that would be started something else first, for which there is no room: by job and size.
     useless: BTreeMap<PartitionId, Vec<(AppId, Resource)>>,
 }
@@ -86,16 +86,16 @@ impl Preemptor {
             });
         }
         let mut useless = Vec::new();
-        let mut refusals = free_room(cluster, plan, partition, settings, &mut selector, &mut useless);
+        let mut reasons = free_room(cluster, plan, partition, settings, &mut selector, &mut useless);
         if !useless.is_empty() {
             // Nobody takes room and gives it back in one step: what was freed for some would have been for nothing.
             self.useless.insert(partition, useless);
             cluster.request_plan();
         }
         // People ask of many jobs at once. Of one job's the first counts.
-        refusals.sort_by_key(|(app, _)| *app);
-        refusals.dedup_by_key(|(app, _)| *app);
-        self.refusals.insert(partition, refusals);
+        reasons.sort_by_key(|(app, _)| *app);
+        reasons.dedup_by_key(|(app, _)| *app);
+        self.no_victims.insert(partition, reasons);
         if let Some(watch) = self.watches.get_mut(&partition) {
             watch.gave(selector.giving());
         }
@@ -127,10 +127,10 @@ impl Preemptor {
     }
 
     /// Why no room could be made for the job when that was last tried; `None` if there was, or it needed none.
-    pub fn refusal(&self, app: AppId, partition: PartitionId) -> Option<Refusal> {
-        let of_partition = self.refusals.get(&partition)?;
+    pub fn no_victim_reason(&self, app: AppId, partition: PartitionId) -> Option<NoVictimReason> {
+        let of_partition = self.no_victims.get(&partition)?;
         let at = of_partition.binary_search_by_key(&app, |(other, _)| *other).ok()?;
-        of_partition.get(at).map(|(_, refusal)| *refusal)
+        of_partition.get(at).map(|(_, reason)| *reason)
     }
 
     /// Who looks whether long jobs starve others, by partition.
@@ -147,15 +147,15 @@ fn free_room(
     settings: &Settings,
     selector: &mut VictimSelector<'_>,
     useless: &mut Vec<(AppId, Resource)>,
-) -> Vec<(AppId, Refusal)> {
-    let mut refusals = Vec::new();
+) -> Vec<(AppId, NoVictimReason)> {
+    let mut reasons = Vec::new();
     let mut pending_claims = PendingClaims::new(cluster, partition);
     let mut users = UserRoom::default();
     for (place, entry) in plan.entries.iter().enumerate() {
         if cluster.proposals().len() >= MOST_CONTAINERS as usize {
             // The rest is for the next plan.
             cluster.request_plan();
-            return refusals;
+            return reasons;
         }
         let Some(job) = cluster.jobs().get(&entry.app) else { continue };
         if !job.wants() || !job.may_start() || job.rests || job.barred_until > cluster.now() {
@@ -197,7 +197,7 @@ fn free_room(
                 }
                 kept_out = !comes_back;
                 if kept_out {
-                    refusals.push((entry.app, Refusal::AtHome));
+                    reasons.push((entry.app, NoVictimReason::AtHome));
                 }
             }
             if plan.is_last(place) {
@@ -229,7 +229,7 @@ fn free_room(
             let short = due - pending_claims.free_places(cluster, entry.app, &key, due);
             provided = due == lacking;
             for _ in 0..short {
-                let Some(job) = cluster.jobs().get(&entry.app) else { return refusals };
+                let Some(job) = cluster.jobs().get(&entry.app) else { return reasons };
                 let scope = users.scope(cluster, plan, partition, &pending_claims, job, one);
                 if scope == VictimScope::Anybody && pending_claims.take_over(cluster, plan, place, &key) {
                     users.used(holder, one);
@@ -240,12 +240,15 @@ fn free_room(
                 let waited = pending_claims.stop_collecting(cluster, entry.app, key.resource);
                 let request = RoomRequest { need: key.resource, purpose: For::Start, kind: Some(key), scope };
                 let in_turn = missing - entry.ahead + EPSILON >= one;
-                let freed =
-                    if in_turn { selector.take_victims(cluster, place, request) } else { Err(Refusal::AheadOfTurn) };
+                let freed = if in_turn {
+                    selector.take_victims(cluster, place, request)
+                } else {
+                    Err(NoVictimReason::AheadOfTurn)
+                };
                 let node = match freed {
                     Ok(node) => node,
-                    Err(refusal) => {
-                        refusals.push((entry.app, refusal));
+                    Err(reason) => {
+                        reasons.push((entry.app, reason));
                         provided = false;
                         let collect = || collect_room(cluster, &pending_claims, entry.app, key, partition, settings);
                         let room = waited.or_else(|| (scope == VictimScope::Anybody).then(collect).flatten());
@@ -264,7 +267,7 @@ fn free_room(
             }
         }
     }
-    refusals
+    reasons
 }
 
 /// Whether a map lacks at home what reduces of its own job have there. These wait for it, and do not end before it: it is kept out,

@@ -8,7 +8,7 @@ use crate::lend;
 use crate::park;
 use crate::place::Placer;
 use crate::plan::Planner;
-use crate::preempt::{self, Preemptor, Refusal, Watch};
+use crate::preempt::{self, NoVictimReason, Preemptor, Watch};
 use crate::recurring::Note;
 use crate::remember;
 use crate::settings::Settings;
@@ -86,8 +86,8 @@ impl Scheduler {
     }
 
     /// Why no room could be made for the job when that was last tried; `None` if there was some, or it needed none.
-    pub fn refusal(&self, app: AppId, partition: PartitionId) -> Option<Refusal> {
-        self.preemptor.refusal(app, partition)
+    pub fn no_victim_reason(&self, app: AppId, partition: PartitionId) -> Option<NoVictimReason> {
+        self.preemptor.no_victim_reason(app, partition)
     }
 
     /// Who looks whether long jobs starve others, by partition; nobody where no queue wants it.

@@ -1,6 +1,6 @@
 //! By which primitive a container gives up its room: a choice of the queue that loses, independent of which containers go first.
 
-use super::refusal::Refusal;
+use super::no_victim_reason::NoVictimReason;
 use crate::settings::{Mode, Primitive, QueueSettings};
 use crate::units::Millis;
 
@@ -49,7 +49,7 @@ pub(super) struct Candidate<'a> {
 }
 
 /// How the candidate may go, or what keeps it.
-pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, beneficiary: Beneficiary) -> Result<How, Refusal> {
+pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, beneficiary: Beneficiary) -> Result<How, NoVictimReason> {
     let entitled = beneficiary == Beneficiary::OtherQueue;
     let least = match of.resumed {
         false => queue.min_run,
@@ -61,23 +61,23 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, beneficiary: Benefi
     let spared = of.ran < patience(queue.min_run, of.kill_rounds);
     let long_enough = match least.since(of.running_for) {
         Millis(0) if entitled || !spared => Ok(()),
-        Millis(0) => Err(Refusal::Killed),
-        left if of.resumed => Err(Refusal::MinResumed(left)),
-        left => Err(Refusal::MinRun(left)),
+        Millis(0) => Err(NoVictimReason::Killed),
+        left if of.resumed => Err(NoVictimReason::MinResumed(left)),
+        left => Err(NoVictimReason::MinRun(left)),
     };
     let may_suspend = || match of {
-        _ if of.mode < Mode::Suspend => Err(Refusal::Waits),
-        _ if !of.node_can_suspend => Err(Refusal::NodeCannotSuspend),
-        _ if !entitled && of.preempted_for >= queue.suspension_budget => Err(Refusal::Budget),
-        _ if !of.memory_fits => Err(Refusal::SuspendedMemory),
+        _ if of.mode < Mode::Suspend => Err(NoVictimReason::Waits),
+        _ if !of.node_can_suspend => Err(NoVictimReason::NodeCannotSuspend),
+        _ if !entitled && of.preempted_for >= queue.suspension_budget => Err(NoVictimReason::Budget),
+        _ if !of.memory_fits => Err(NoVictimReason::SuspendedMemory),
         _ => Ok(How::Suspend),
     };
     let may_kill = of.mode == Mode::Kill;
     let suspend = long_enough.and_then(|()| may_suspend());
-    let kill = long_enough.and(if may_kill { Ok(How::Kill) } else { Err(Refusal::Waits) });
+    let kill = long_enough.and(if may_kill { Ok(How::Kill) } else { Err(NoVictimReason::Waits) });
     let escalate = || suspend.or_else(|why| kill.map_err(|_| why));
     match queue.preemption {
-        Primitive::Wait => Err(Refusal::Waits),
+        Primitive::Wait => Err(NoVictimReason::Waits),
         Primitive::Suspend => suspend,
         Primitive::SuspendOrKill if of.node_can_suspend && !entitled => suspend,
         Primitive::SuspendOrKill => escalate(),
@@ -87,7 +87,7 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, beneficiary: Benefi
         // Little is lost with what has just begun: no minimum run time protects it until work of its phase was killed.
         Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared && !of.overdue => Ok(How::Kill),
         Primitive::Adaptive if entitled => escalate(),
-        Primitive::Adaptive if (of.left)() < queue.wait_before_end => Err(Refusal::NearEnd),
+        Primitive::Adaptive if (of.left)() < queue.wait_before_end => Err(NoVictimReason::NearEnd),
         Primitive::Adaptive => suspend,
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a container may be taken at all (laws 3, 5 and 6): whoever wants it, and whatever is freed with it.
 
 use super::how::{how, Beneficiary, Candidate, How};
-use super::refusal::Refusal;
+use super::no_victim_reason::NoVictimReason;
 use crate::estimate;
 use crate::fact::PhaseKey;
 use crate::settings::{ClusterSettings, QueueSettings, Settings};
@@ -28,7 +28,7 @@ const GLOBAL_ORDER_ROUNDS: u32 = 64;
 pub(super) struct Permission {
     pub how: How,
     /// What keeps it from jobs of its own queue, if only others may take it.
-    pub not_for_own: Option<Refusal>,
+    pub not_for_own: Option<NoVictimReason>,
 }
 
 /// How the container on a live node of the partition may be taken now, or what keeps it.
@@ -38,7 +38,7 @@ pub(super) fn may_take(
     queue: &QueueSettings,
     job: &Job,
     (id, container): (ContainerId, &Container),
-) -> Result<Permission, Refusal> {
+) -> Result<Permission, NoVictimReason> {
     let now = cluster.now();
     // What is parked is suspended anyway, or runs on where that is impossible; nobody takes it.
     // What borrows runs in room that is nobody's to take, and goes when the lender wants it back.
@@ -48,22 +48,22 @@ pub(super) fn may_take(
         || container.barred_until > now
         || job.has_parked(container);
     if container.state != State::Running || stays {
-        return Err(Refusal::Busy);
+        return Err(NoVictimReason::Busy);
     }
     let here = |node: &&Node| node.partition == filter.partition && node.is_live(now) && !node.decommissioning;
-    let node = cluster.nodes().get(&container.node).filter(here).ok_or(Refusal::Busy)?;
-    let phase = job.phases.get(&container.phase).ok_or(Refusal::Busy)?;
+    let node = cluster.nodes().get(&container.node).filter(here).ok_or(NoVictimReason::Busy)?;
+    let phase = job.phases.get(&container.phase).ok_or(NoVictimReason::Busy)?;
     // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs what began last is meant to go, and they have a
     // bound of their own; but where that is off, work that is killed again and again must end as well.
     let killed = phase.kill_rounds(container);
     let over_all_jobs = queue.victims.is_over_all_jobs();
     if over_all_jobs && queue.gp.max_kills.is_some_and(|most| killed >= most) {
-        return Err(Refusal::Killed);
+        return Err(NoVictimReason::Killed);
     }
     let candidate = Candidate {
         mode: filter.settings.cluster.mode,
         ran: container.run_time(now),
-        running_for: container.running_for(now).ok_or(Refusal::Busy)?,
+        running_for: container.running_for(now).ok_or(NoVictimReason::Busy)?,
         left: &|| time_left(queue, job, (id, container), now),
         resumed: container.suspensions > 0,
         overdue: container.suspensions > 0 && container.stood_still >= queue.max_suspension,
@@ -76,7 +76,7 @@ pub(super) fn may_take(
     };
     let for_own = match preempts_within_queue(cluster, queue, job.queue) {
         true => how(queue, &candidate, Beneficiary::OwnQueue).map(|how| (how, None)),
-        false => Err(Refusal::ProtectedWithin),
+        false => Err(NoVictimReason::ProtectedWithin),
     };
     let for_others = |why| how(queue, &candidate, Beneficiary::OtherQueue).map(|how| (how, Some(why))).map_err(|_| why);
     let (how, not_for_own) = for_own.or_else(for_others)?;

@@ -7,8 +7,8 @@ mod search;
 
 use super::class::Classes;
 use super::how::How;
+use super::no_victim_reason::NoVictimReason;
 use super::permission::{may_start_on, room_for_suspended_mb, VictimFilter};
-use super::refusal::Refusal;
 use super::users::VictimScope;
 use super::victims::{self, VictimOrder};
 use crate::decision::Cause;
@@ -44,7 +44,7 @@ struct Victim {
     share: f64,
     how: How,
     /// What keeps it from jobs of its own queue, if it may go to other queues only.
-    not_for_own: Option<Refusal>,
+    not_for_own: Option<NoVictimReason>,
     /// If its queue's order is over all jobs: of which of them containers go.
     over_all_jobs: Option<Candidates>,
 }
@@ -69,7 +69,7 @@ struct FailedRequest {
     need: Resource,
     /// What the beneficiary has left, if who has less could get something.
     hardly_less: Option<Remaining>,
-    why: Refusal,
+    why: NoVictimReason,
 }
 
 /// What room is to be freed.
@@ -190,8 +190,8 @@ impl<'a> VictimSelector<'a> {
         cluster: &mut Cluster,
         place: usize,
         request: RoomRequest,
-    ) -> Result<NodeId, Refusal> {
-        let entry = self.plan.entries.get(place).ok_or(Refusal::NobodyAfter)?;
+    ) -> Result<NodeId, NoVictimReason> {
+        let entry = self.plan.entries.get(place).ok_or(NoVictimReason::NobodyAfter)?;
         if let Some(failed) = self.failed_before(cluster, entry, request.need) {
             return Err(failed.why);
         }
@@ -201,7 +201,7 @@ impl<'a> VictimSelector<'a> {
             search.begin_again();
             freed = self.take_from_any(cluster, &mut search);
         }
-        let why = if self.backing_off { Refusal::Rests } else { search.refusals.main() };
+        let why = if self.backing_off { NoVictimReason::BackingOff } else { search.reasons.main() };
         // Victims only become fewer while the plan lasts; but another job may be welcome where this one was refused, and need less to go if its
         // user may hold more.
         if freed.is_none() && !search.elsewhere && request.scope == VictimScope::Anybody {
@@ -286,7 +286,7 @@ impl<'a> VictimSelector<'a> {
         let blacklists = cluster.jobs().get(&search.app).is_some_and(shuns);
         let refused = blacklists || node.refused.contains(&search.app);
         if refused {
-            search.refusals.note(if blacklists { Refusal::Blacklisted } else { Refusal::RefusedThere });
+            search.reasons.note(if blacklists { NoVictimReason::Blacklisted } else { NoVictimReason::RefusedThere });
         }
         let elsewhere = search.request.kind.is_some_and(|kind| !may_start_on(cluster, search.app, &kind, victim.node));
         let spared = match search.request.scope {
@@ -303,9 +303,9 @@ impl<'a> VictimSelector<'a> {
         if victim.app == search.app || refused || elsewhere || spared || considered || too_large {
             return None;
         }
-        let outranks = (victim.priority > search.priority).then_some(Refusal::HigherPriority);
-        if let Some(refusal) = victim.not_for_own.or(outranks).filter(|_| search.is_of(victim.queue)) {
-            search.refusals.note(refusal);
+        let outranks = (victim.priority > search.priority).then_some(NoVictimReason::HigherPriority);
+        if let Some(reason) = victim.not_for_own.or(outranks).filter(|_| search.is_of(victim.queue)) {
+            search.reasons.note(reason);
             return None;
         }
         let mut candidates = search.by_node.remove(&victim.node).unwrap_or_else(|| self.no_candidates(search, node));
@@ -320,7 +320,7 @@ impl<'a> VictimSelector<'a> {
             return Some(vec![victim.clone()]);
         }
         if !fits {
-            search.refusals.note(Refusal::SuspendedMemory);
+            search.reasons.note(NoVictimReason::SuspendedMemory);
         } else if goes {
             search.spared += 1;
             if victim.how == How::Suspend {

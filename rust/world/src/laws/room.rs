@@ -45,7 +45,7 @@ impl Shortages {
                         cluster.now(),
                         entry.target,
                         job.share(plan.total, partition),
-                        world.core.refusal(entry.app, partition)
+                        world.core.no_victim_reason(entry.app, partition)
                     );
                     found.insert(who, since);
                 }

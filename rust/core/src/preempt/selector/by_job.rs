@@ -1,6 +1,6 @@
 //! Queues that lose job by job, from the last in order.
 
-use super::super::refusal::{Refusal, Refusals};
+use super::super::no_victim_reason::{NoVictimReason, ReasonCounts};
 use super::{Victim, VictimSearch, VictimSelector};
 use crate::entitlement::EPSILON;
 use crate::estimate;
@@ -32,7 +32,7 @@ struct JobVictims {
     containers: u32,
     victims: Option<Vec<Victim>>,
     /// What keeps its others.
-    refusals: Refusals,
+    reasons: ReasonCounts,
 }
 
 /// What decides where the job with most left to do gives first: of a lower priority any does before one of a higher.
@@ -68,7 +68,7 @@ impl VictimSelector<'_> {
         let apart = search.apart_from(cluster, queue).count();
         if other_queue && (apart >= self.losing_queues[losing].closed || !self.has_spare(cluster, search, queue)) {
             let preemptable = cluster.queues().get(&queue).is_some_and(|queue| queue.preemptable);
-            search.refusals.note(if preemptable { Refusal::Entitled } else { Refusal::Protected });
+            search.reasons.note(if preemptable { NoVictimReason::Entitled } else { NoVictimReason::Protected });
             return None;
         }
         let spared = search.spared;
@@ -90,11 +90,11 @@ impl VictimSelector<'_> {
             }
             if !self.pays(cluster, search, app, queue, priority) {
                 search.hardly_more = true;
-                search.refusals.add(Refusal::HardlyMore, containers);
+                search.reasons.add(NoVictimReason::HardlyMore, containers);
             } else if self.spare_for(cluster, search, app) > EPSILON {
                 let victims = self.losing_queues[losing].jobs[at].victims.take();
                 let victims = victims.unwrap_or_else(|| self.victims_of(cluster, losing, at));
-                search.refusals.add_all(&self.losing_queues[losing].jobs[at].refusals);
+                search.reasons.add_all(&self.losing_queues[losing].jobs[at].reasons);
                 let freed = self.take_from(cluster, search, &victims);
                 self.losing_queues[losing].jobs[at].victims = Some(victims);
                 if freed.is_some() {
@@ -112,8 +112,8 @@ impl VictimSelector<'_> {
             let Some(job) = cluster.jobs().get(&app) else { continue };
             if self.spare_of(app, job).above_kept_from_higher > EPSILON {
                 let (priority, containers) = (job.priority, job.containers.len() as u32);
-                let refusals = Refusals::default();
-                self.losing_queues[losing].jobs.push(JobVictims { app, priority, containers, victims: None, refusals });
+                let reasons = ReasonCounts::default();
+                self.losing_queues[losing].jobs.push(JobVictims { app, priority, containers, victims: None, reasons });
                 return true;
             }
         }
@@ -124,17 +124,17 @@ impl VictimSelector<'_> {
     fn victims_of(&mut self, cluster: &Cluster, losing: usize, at: usize) -> Vec<Victim> {
         let Some(job) = cluster.jobs().get(&self.losing_queues[losing].jobs[at].app) else { return Vec::new() };
         self.visits.containers += job.containers.len() as u64;
-        let (mut own, mut kept) = (Vec::new(), Refusals::default());
+        let (mut own, mut kept) = (Vec::new(), ReasonCounts::default());
         // All are fetched before any is judged: that waits for memory once, not for each.
         let all = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
         let containers: Vec<_> = all.filter(|(_, container)| !container.is_master).collect();
         for found in self.of_those(cluster, job, containers.into_iter(), self.own_filter()) {
             match found {
                 Ok(victim) => own.push(victim),
-                Err(refusal) => kept.note(refusal),
+                Err(reason) => kept.note(reason),
             }
         }
-        self.losing_queues[losing].jobs[at].refusals = kept;
+        self.losing_queues[losing].jobs[at].reasons = kept;
         own.sort_by_key(|(key, _)| *key);
         own.into_iter().map(|(_, victim)| victim).collect()
     }

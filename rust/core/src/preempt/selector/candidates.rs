@@ -1,7 +1,7 @@
 //! Which containers may be taken, and in what order those of one job, or on one node, go.
 
+use super::super::no_victim_reason::NoVictimReason;
 use super::super::permission::{may_take, time_left, VictimFilter};
-use super::super::refusal::Refusal;
 use super::super::victims::{self, Standing};
 use super::{pool, Victim, VictimKey, VictimSearch, VictimSelector};
 use crate::entitlement::EPSILON;
@@ -87,7 +87,7 @@ impl<'a> VictimSelector<'a> {
         job: &'b Job,
         containers: T,
         filter: VictimFilter<'b>,
-    ) -> impl Iterator<Item = Result<(VictimKey, Victim), Refusal>> + use<'a, 'b, T> {
+    ) -> impl Iterator<Item = Result<(VictimKey, Victim), NoVictimReason>> + use<'a, 'b, T> {
         let queue = self.rules(cluster, job.queue);
         let order = victims::order(queue.victims);
         let meant = move |(_, container): &(ContainerId, &Container)| {
@@ -111,7 +111,7 @@ impl<'a> VictimSelector<'a> {
         job: &Job,
         (id, container): (ContainerId, &Container),
         filter: VictimFilter<'_>,
-    ) -> Result<Victim, Refusal> {
+    ) -> Result<Victim, NoVictimReason> {
         let may = may_take(cluster, filter, queue, job, (id, container))?;
         let guest = container.phase.partition != self.partition;
         let resource = container.resource();

@@ -1,7 +1,7 @@
 //! The search of victims for one container of a job: what each node could free for it so far.
 
 use super::super::how::How;
-use super::super::refusal::Refusals;
+use super::super::no_victim_reason::ReasonCounts;
 use super::super::users::VictimScope;
 use super::{RoomRequest, Victim};
 use crate::entitlement::EPSILON;
@@ -34,7 +34,7 @@ pub(super) struct VictimSearch {
     /// Whether there are victims that who has less left could have.
     pub hardly_more: bool,
     /// What keeps those that were looked at and could not be had.
-    pub refusals: Refusals,
+    pub reasons: ReasonCounts,
     /// How many victims could be spared, whether or not they are enough.
     pub spared: u32,
 }
@@ -61,7 +61,7 @@ impl VictimSearch {
             elsewhere: false,
             too_large: false,
             hardly_more: false,
-            refusals: Refusals::default(),
+            reasons: ReasonCounts::default(),
             spared: 0,
         }
     }
