@@ -56,12 +56,12 @@ impl Pass {
     }
 }
 
-/// What became of a suspended container's turn.
-enum Turn {
+/// What became of the try to resume a container.
+enum ResumeOutcome {
     /// It is proposed to be resumed.
-    Taken,
+    Proposed,
     /// There is room, but it was refused a moment ago.
-    Rests,
+    BackingOff,
     /// There is no room for it.
     NoRoom,
 }
@@ -322,25 +322,31 @@ fn serve_resume_claims(cluster: &mut Cluster, id: NodeId) {
 }
 
 /// Proposes to resume the container if it fits beside what is claimed; `spare` if that is beyond its job's target.
-fn resume_if_room(cluster: &mut Cluster, id: NodeId, container: ContainerId, claimed: Resource, spare: bool) -> Turn {
+fn resume_if_room(
+    cluster: &mut Cluster,
+    id: NodeId,
+    container: ContainerId,
+    claimed: Resource,
+    spare: bool,
+) -> ResumeOutcome {
     let (Some(node), Some(suspended)) = (cluster.nodes().get(&id), cluster.containers().get(&container)) else {
-        return Turn::NoRoom;
+        return ResumeOutcome::NoRoom;
     };
     // A container that is still settling brings its own room along, or its room is on its way to somebody.
     let settling = matches!(suspended.state, State::MustSuspend { .. });
     if settling && node.claims.iter().any(|claim| claim.victims.contains(&container)) {
-        return Turn::NoRoom;
+        return ResumeOutcome::NoRoom;
     }
     let own = if settling { suspended.resource() } else { Resource::ZERO };
     let fits = suspended.resource().fits_in(node.usable() + own - claimed);
     if !fits || suspended.proposed {
-        return Turn::NoRoom;
+        return ResumeOutcome::NoRoom;
     }
     if suspended.barred_until > cluster.now() {
-        return Turn::Rests;
+        return ResumeOutcome::BackingOff;
     }
     cluster.resume(container, spare);
-    Turn::Taken
+    ResumeOutcome::Proposed
 }
 
 /// Resumes the job's suspended containers on the node, longest suspended first; false if one of them could be, but has to
@@ -355,16 +361,16 @@ fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, al
         .map(|(container, id)| (container.since, id, container.resource().dominant_share(total)))
         .collect();
     own.sort_by_key(|(since, id, _)| (*since, *id));
-    let mut none_rests = true;
+    let mut none_backs_off = true;
     for (_, container, one) in own {
         let claimed = cluster.nodes().get(&id).map_or(Resource::ZERO, |node| node.claimed_by_others(app));
         if one <= *allowance + EPSILON {
             match resume_if_room(cluster, id, container, claimed, allowance.is_infinite()) {
-                Turn::Taken => *allowance -= one,
-                Turn::Rests => none_rests = false,
-                Turn::NoRoom => {}
+                ResumeOutcome::Proposed => *allowance -= one,
+                ResumeOutcome::BackingOff => none_backs_off = false,
+                ResumeOutcome::NoRoom => {}
             }
         }
     }
-    none_rests
+    none_backs_off
 }
