@@ -2,7 +2,7 @@
 //! believes them over anything it assumed.
 
 use crate::predoop::Shuffle;
-use crate::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use crate::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use std::ops::{Index, IndexMut};
 
 /// One thing that happened. Facts of one step are applied in the order given.
@@ -353,7 +353,7 @@ pub struct AppFact {
     /// Name for explanations, as in `application_1_0001`.
     pub name: String,
     /// Which jobs it is a run of, see [`class_id`](crate::recurring::class_id).
-    pub class: ClassId,
+    pub class: JobClass,
     /// Application tags, in which users leave hints.
     pub tags: Vec<String>,
     /// Whether its ApplicationMaster runs outside of the cluster's containers, so that all it asks for is for tasks.

@@ -12,7 +12,7 @@
 //! although its job may run it, it is killed and so run again elsewhere (thesis, section 6.3.1).
 
 mod claims;
-mod class;
+mod gp_class;
 mod how;
 mod no_victim_reason;
 mod pending_claims;

@@ -11,7 +11,7 @@ use hiatus_core::fact::{
 };
 use hiatus_core::predoop::Shuffle;
 use hiatus_core::recurring::Record;
-use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use thiserror::Error;
 
 /// Bytes that are no records: the two sides were not built together, or the buffer was damaged.
@@ -115,7 +115,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 told_at_ms: u64::try_from(r.told_at_ms).unwrap_or_default(),
                 name: lines.next().unwrap_or_default(),
                 tags: lines.collect(),
-                class: ClassId(r.job_class.cast_unsigned()),
+                class: JobClass(r.job_class.cast_unsigned()),
                 unmanaged: r.flags & 1 != 0,
                 map_reduce: r.flags & 2 != 0,
             })
@@ -364,7 +364,7 @@ mod tests {
         let Fact::App(app) = &out[1] else { panic!("{out:?}") };
         let (name, tags) = (app.name.as_str(), app.tags.len());
         assert_eq!((name, tags, app.priority, app.told_at_ms, app.unmanaged), ("application_1_0001", 2, -4, 5, true));
-        assert_eq!(app.class, ClassId(u64::MAX - 5));
+        assert_eq!(app.class, JobClass(u64::MAX - 5));
     }
 
     #[test]
@@ -388,7 +388,7 @@ mod tests {
     fn what_is_remembered_is_told_as_facts() {
         let side = OnSide { side: Side::Virtual, took: Millis(6), nodes: 7 };
         let tasks = Tasks { priority: -1, count: 2, time: Millis(10) };
-        let record = Record { class: ClassId(1), at_ms: 5, input: 8, sides: vec![side], tasks: vec![tasks] };
+        let record = Record { class: JobClass(1), at_ms: 5, input: 8, sides: vec![side], tasks: vec![tasks] };
         let (mut bytes, mut out) = (Vec::new(), Vec::new());
         remembered(AppId(4), &record, &mut bytes);
         facts(&bytes, &mut out).unwrap();

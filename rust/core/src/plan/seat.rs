@@ -17,7 +17,7 @@ const MOST_REMEMBERED: usize = 16;
 
 /// Jobs of one priority, and who orders them.
 #[derive(Clone, Debug)]
-struct Class {
+struct PriorityClass {
     policy: Box<dyn Policy>,
     /// As the policy sees them, by handle.
     jobs: Vec<JobView>,
@@ -28,7 +28,7 @@ struct Class {
 pub(super) struct Seat {
     kind: PolicyKind,
     /// Most important first.
-    classes: BTreeMap<Reverse<i32>, Class>,
+    classes: BTreeMap<Reverse<i32>, PriorityClass>,
     /// What all of them ask for.
     pub asks: Asks,
 }
@@ -93,7 +93,7 @@ impl Seat {
             self.classes.retain(|_, class| !class.jobs.is_empty());
         }
         let mut placed: Vec<Placed> = Vec::new();
-        let mut masters_after: f64 = self.classes.values().map(Class::pinned).sum();
+        let mut masters_after: f64 = self.classes.values().map(PriorityClass::pinned).sum();
         let mut given = 0.0;
         let mut classes = self.classes.values_mut().filter(|class| !class.jobs.is_empty()).peekable();
         while let Some(class) = classes.next() {
@@ -132,13 +132,13 @@ impl Seat {
         self.classes.get(&Reverse(priority)).map(|class| class.policy.as_ref())
     }
 
-    fn class(&mut self, priority: i32) -> &mut Class {
-        let fresh = || Class { policy: policy::create(self.kind), jobs: Vec::new() };
+    fn class(&mut self, priority: i32) -> &mut PriorityClass {
+        let fresh = || PriorityClass { policy: policy::create(self.kind), jobs: Vec::new() };
         self.classes.entry(Reverse(priority)).or_insert_with(fresh)
     }
 }
 
-impl Class {
+impl PriorityClass {
     fn put(&mut self, view: JobView) {
         match self.position(view.app) {
             Ok(at) => self.jobs[at] = view,

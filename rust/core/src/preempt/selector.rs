@@ -5,7 +5,7 @@ mod candidates;
 mod pool;
 mod search;
 
-use super::class::Classes;
+use super::gp_class::GpClasses;
 use super::how::How;
 use super::no_victim_reason::NoVictimReason;
 use super::permission::{may_start_on, room_for_suspended_mb, VictimFilter};
@@ -104,7 +104,7 @@ pub(super) struct VictimSelector<'a> {
     pools: Vec<GlobalVictimPool>,
     /// The other queues, last in order first.
     losing_queues: Vec<QueueVictims>,
-    classes: Classes<'a>,
+    classes: GpClasses<'a>,
     taken: FxHashSet<ContainerId>,
     /// What each job can spare, after what was taken.
     spare: ByHandle<AppId, Spare>,
@@ -140,7 +140,7 @@ impl<'a> VictimSelector<'a> {
             given: None,
             pools: Vec::new(),
             losing_queues: Vec::new(),
-            classes: Classes::open(settings, partition),
+            classes: GpClasses::open(settings, partition),
             taken: FxHashSet::default(),
             spare: ByHandle::default(),
             remaining: ByHandle::default(),

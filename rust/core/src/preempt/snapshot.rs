@@ -1,12 +1,12 @@
 //! What the starvation rule is shown of a partition: its queues where the rule is on, and whose order of victims is one over
 //! all jobs.
 
-use super::class::Classes;
+use super::gp_class::GpClasses;
 use super::starvation::StarvationSnapshot;
 use crate::entitlement::EPSILON;
 use crate::estimate;
 use crate::plan::PartitionPlan;
-use crate::settings::{Class, Settings};
+use crate::settings::{GpClass, Settings};
 use crate::state::{Cluster, Job};
 use crate::units::{ContainerId, Millis, PartitionId};
 
@@ -16,7 +16,7 @@ pub(super) fn of(
     partition: PartitionId,
     settings: &Settings,
 ) -> StarvationSnapshot {
-    let classes = Classes::open(settings, partition);
+    let classes = GpClasses::open(settings, partition);
     let mut snapshot = StarvationSnapshot {
         busy: cluster.partitions().get(&partition).map_or(0.0, |found| found.busy_share()),
         ..StarvationSnapshot::default()
@@ -26,14 +26,14 @@ pub(super) fn of(
         let Some(queue) = cluster.queues().get(queue) else { continue };
         let rules = settings.queue(&queue.path);
         let watched = rules.gp.starvation && rules.victims.is_over_all_jobs();
-        if classes.of_queue(cluster, queue) == Class::NonProduction {
+        if classes.of_queue(cluster, queue) == GpClass::NonProduction {
             guaranteed += queue.shares(partition).guaranteed;
         }
         for place in places.clone().filter(|place| plan.is_last(*place)) {
             let entry = &plan.entries[place];
             let Some(job) = cluster.jobs().get(&entry.app) else { continue };
             let held = job.share(plan.total, partition);
-            if classes.of(cluster, job) == Class::Production {
+            if classes.of(cluster, job) == GpClass::Production {
                 of_production += held;
             } else if watched {
                 let waits = waiting(job, plan, partition);

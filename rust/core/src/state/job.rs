@@ -6,7 +6,7 @@ use crate::hints::Hints;
 use crate::recurring::Earlier;
 use crate::settings::FIRST_TASKS;
 use crate::units::{
-    AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, ResourceSeconds, UserId,
+    AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, ResourceSeconds, UserId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -26,7 +26,7 @@ pub struct Job {
     /// Name for explanations.
     pub name: String,
     /// Which jobs it is a run of.
-    pub class: ClassId,
+    pub class: JobClass,
     /// What is known of those that ran before.
     pub earlier: Earlier,
     /// What its tags say about it.

@@ -5,7 +5,7 @@ use crate::world::World;
 use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
-use hiatus_core::settings::{Candidates, Class, Mode, Primitive, Settings};
+use hiatus_core::settings::{Candidates, GpClass, Mode, Primitive, Settings};
 use hiatus_core::state::{Claim, Cluster, Container, For, Holder, Queue, Reason};
 use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -352,7 +352,7 @@ fn is_production(world: &World, container: &Container) -> bool {
     let mean = leaves.iter().map(guaranteed).sum::<f64>() / leaves.len() as f64;
     let queue = &cluster.queues()[&cluster.jobs()[&container.app].queue];
     match world.core.settings().queue(&queue.path).gp.class {
-        Some(class) => class == Class::Production,
+        Some(class) => class == GpClass::Production,
         None => guaranteed(&queue) > mean + EPSILON,
     }
 }

@@ -5,7 +5,7 @@
 //! starve a job.
 
 use super::sizes::{Sizes, Trainee};
-use super::{by_arrival, Class, JobView, Ranked};
+use super::{by_arrival, JobView, Precedence, Ranked};
 use crate::entitlement::{max_min, EPSILON};
 use crate::policy::{Supply, Target};
 use crate::units::AppId;
@@ -28,7 +28,7 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
     let mut early: Vec<_> = order
         .iter()
         .zip(&floors)
-        .filter(|(ranked, floor)| ranked.class != Class::Tiny && ranked.job.held + EPSILON < **floor)
+        .filter(|(ranked, floor)| ranked.precedence != Precedence::Tiny && ranked.job.held + EPSILON < **floor)
         .filter_map(|(ranked, floor)| of_ahead(ranked).map(|(place, _)| (*place, ranked, *floor)))
         .collect();
     early.sort_by_key(|(place, ..)| *place);
@@ -57,7 +57,7 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
     for group in whole.chunk_by_mut(|a, b| a.0 && b.0) {
         group.sort_by(|a, b| a.1.total_cmp(&b.1));
     }
-    let tiny = order.iter().take_while(|ranked| ranked.class == Class::Tiny).count();
+    let tiny = order.iter().take_while(|ranked| ranked.precedence == Precedence::Tiny).count();
     let mut targets: Vec<Target> = whole.into_iter().map(|(_, _, target)| target).collect();
     targets.splice(tiny..tiny, early);
     targets
@@ -86,7 +86,7 @@ fn in_turn(order: &[Ranked<'_>], supply: &Supply<'_>, aside: &[f64]) -> Vec<(f64
 }
 
 fn is_late(ranked: &Ranked<'_>) -> bool {
-    ranked.class == Class::Late
+    ranked.precedence == Precedence::Late
 }
 
 /// Part of what there is that tasks which train may keep although jobs before theirs want it. The thesis keeps all of them (section
@@ -207,7 +207,7 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
             given.insert(job.app, (place, all));
         }
     }
-    let tiny = order.iter().any(|ranked| ranked.class == Class::Tiny && ranked.job.demand > 0.0);
+    let tiny = order.iter().any(|ranked| ranked.precedence == Precedence::Tiny && ranked.job.demand > 0.0);
     for ranked in order.iter().filter(|ranked| tiny && is_late(ranked)) {
         let job = ranked.job;
         let place = given.len();

@@ -5,7 +5,7 @@ use super::super::victims::OverAll;
 use super::{Victim, VictimKey, VictimSearch, VictimSelector};
 use crate::entitlement::EPSILON;
 use crate::plan::Entry;
-use crate::settings::{Candidates, Class};
+use crate::settings::{Candidates, GpClass};
 use crate::state::{Cluster, Job};
 use crate::units::{AppId, ContainerId, Millis, NodeId, QueueId};
 use std::cmp::Reverse;
@@ -139,7 +139,7 @@ impl VictimSelector<'_> {
     /// Whether the job may lose anything at all; from then on it is known what it holds above its target.
     pub(super) fn is_candidate(&mut self, cluster: &Cluster, app: AppId, job: &Job) -> bool {
         self.spare_of(app, job);
-        self.classes.of(cluster, job) == Class::NonProduction
+        self.classes.of(cluster, job) == GpClass::NonProduction
     }
 
     /// What jobs give way with goes to whoever wants it, what began last first.
