@@ -13,9 +13,9 @@ impl Planner {
     /// # Panics
     /// If it is not.
     pub(super) fn check_views(&self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
-        let seats = self.seats.iter().filter(|((of, _), _)| *of == partition);
+        let orderings = self.orderings.iter().filter(|((of, _), _)| *of == partition);
         let seen: BTreeMap<_, _> =
-            seats.flat_map(|((_, queue), s)| s.jobs().map(|view| (view.app, (*queue, view)))).collect();
+            orderings.flat_map(|((_, queue), s)| s.jobs().map(|view| (view.app, (*queue, view)))).collect();
         for (app, job) in cluster.jobs() {
             let queue = cluster.queues().get(&job.queue);
             let fresh =

@@ -20,7 +20,7 @@ struct Use {
 pub(super) struct Users {
     limits: UserLimits,
     guaranteed: f64,
-    /// Of each job of the queue, in the order of its seat, whose it is.
+    /// Of each job of the queue, in its order, whose it is.
     of_jobs: Vec<UserId>,
     uses: BTreeMap<UserId, Use>,
 }

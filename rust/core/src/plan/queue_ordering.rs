@@ -25,7 +25,7 @@ struct PriorityClass {
 
 /// The jobs of one queue in one partition, and who orders them.
 #[derive(Clone, Debug)]
-pub(super) struct Seat {
+pub(super) struct QueueOrdering {
     kind: PolicyKind,
     /// Most important first.
     classes: BTreeMap<Reverse<i32>, PriorityClass>,
@@ -40,9 +40,9 @@ pub(super) struct Placed {
     pub keeps_from_higher: f64,
 }
 
-impl Seat {
-    pub fn of(kind: PolicyKind) -> Seat {
-        Seat { kind, classes: BTreeMap::new(), asks: Asks::default() }
+impl QueueOrdering {
+    pub fn of(kind: PolicyKind) -> QueueOrdering {
+        QueueOrdering { kind, classes: BTreeMap::new(), asks: Asks::default() }
     }
 
     /// All jobs, most important first and then by handle.
@@ -203,10 +203,10 @@ mod tests {
         let settings = Settings::default();
         let mut rules = settings.queue("root.default").clone();
         rules.policy = PolicyKind::named(policy).unwrap();
-        let mut seat = Seat::of(rules.policy);
-        jobs.iter().for_each(|job| seat.class(job.priority).put(job.clone()));
+        let mut ordering = QueueOrdering::of(rules.policy);
+        jobs.iter().for_each(|job| ordering.class(job.priority).put(job.clone()));
         let total = Resource::new(102_400, 0);
-        seat.plan(&Supply { now: Millis(0), total, entitled, attainable: entitled.max(1.0), settings: &rules })
+        ordering.plan(&Supply { now: Millis(0), total, entitled, attainable: entitled.max(1.0), settings: &rules })
     }
 
     proptest! {
