@@ -160,11 +160,11 @@ pub enum Fact {
         done: Option<f64>,
     },
     /// A task of a MapReduce job said where it is. Optional: without it the job lends nothing.
-    Told {
+    TaskReport {
         /// The container.
         container: ContainerId,
         /// What it said.
-        word: Word,
+        report: TaskReport,
     },
     /// An application said how many tasks of one kind it has, whether or not it has asked for their containers yet. Optional, too.
     Tasks {
@@ -446,7 +446,7 @@ impl PhaseKey {
 
 /// Where a task of a MapReduce job says it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Word {
+pub enum TaskReport {
     /// A map.
     Map {
         /// The part of its input that it has read, 0…1.
@@ -458,12 +458,12 @@ pub enum Word {
     Shuffle(Shuffle),
 }
 
-impl Word {
+impl TaskReport {
     /// Whether it can be true.
     pub fn is_sensible(&self) -> bool {
         match self {
-            Word::Map { read, .. } => (0.0..=1.0).contains(read),
-            Word::Shuffle(Shuffle { fetched, done, total }) => fetched <= done && done <= total,
+            TaskReport::Map { read, .. } => (0.0..=1.0).contains(read),
+            TaskReport::Shuffle(Shuffle { fetched, done, total }) => fetched <= done && done <= total,
         }
     }
 }

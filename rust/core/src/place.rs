@@ -208,7 +208,7 @@ impl Placer {
     ) -> bool {
         let (Some(node), Some(job)) = (cluster.nodes().get(&id), cluster.jobs().get(&app)) else { return true };
         let unwelcome = node.partition != partition && job.no_guest_until > cluster.now();
-        if !job.may_start() || job.rests || cluster.is_refused(app, id) || unwelcome {
+        if !job.may_start() || job.backs_off || cluster.is_refused(app, id) || unwelcome {
             return true;
         }
         // Room that comes back when all were looked at goes to whoever wants it. Whom a limit may stop is refused once, not once a part.

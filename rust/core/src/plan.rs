@@ -205,7 +205,7 @@ impl PartitionPlan {
     fn ask(&self, job: &Job, side: Option<Side>, allowed: impl Fn(Resource) -> bool) -> Option<Resource> {
         let asks = job.next_asks(self.partition).filter(|(key, _)| job.most_on(key, side) > 0);
         let sizes = asks.map(|(key, _)| key.resource).filter(|size| allowed(*size));
-        sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.rests)
+        sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.backs_off)
     }
 }
 

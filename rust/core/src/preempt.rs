@@ -48,14 +48,14 @@ pub use suspensions::{end_suspensions, kill};
 /// Containers that may be looked at in vain without any consequence.
 const LOOKS_FOR_NOTHING: u64 = 1_000;
 
-/// So many looked at in vain cost a millisecond of rest: what takes a hundredth of that time.
-const LOOKS_PER_MS_OF_REST: u64 = 100;
+/// So many looked at in vain cost a millisecond of backoff: what takes a hundredth of that time.
+const LOOKS_PER_MS_OF_BACKOFF: u64 = 100;
 
 /// Takes room, and remembers where there was none to take.
 #[derive(Clone, Debug, Default)]
 pub struct Preemptor {
     /// Until when nobody looks for victims in a partition: many were looked at in vain a moment ago.
-    rests: BTreeMap<PartitionId, Millis>,
+    backs_off_until: BTreeMap<PartitionId, Millis>,
     /// Who looks whether long jobs starve others, by partition.
     watches: BTreeMap<PartitionId, Watch>,
     /// For whom no room could be made when it was last tried, and why: by job.
@@ -76,7 +76,7 @@ impl Preemptor {
         let partition = plan.partition();
         let giving = self.watch(cluster, plan, partition, settings);
         let mut selector = VictimSelector::new(cluster, planner, plan, settings, giving);
-        if self.rests.get(&partition).is_some_and(|until| *until > cluster.now()) {
+        if self.backs_off_until.get(&partition).is_some_and(|until| *until > cluster.now()) {
             selector.back_off();
         }
         if let Some(useless) = self.useless.remove(&partition) {
@@ -101,8 +101,8 @@ impl Preemptor {
         }
         let visits = selector.visits();
         if !selector.took_any() && visits.containers > LOOKS_FOR_NOTHING {
-            let rest = Millis(visits.containers / LOOKS_PER_MS_OF_REST);
-            self.rests.insert(partition, cluster.now() + rest);
+            let backoff = Millis(visits.containers / LOOKS_PER_MS_OF_BACKOFF);
+            self.backs_off_until.insert(partition, cluster.now() + backoff);
         }
         visits
     }
@@ -158,7 +158,7 @@ fn free_room(
             return reasons;
         }
         let Some(job) = cluster.jobs().get(&entry.app) else { continue };
-        if !job.wants() || !job.may_start() || job.rests || job.barred_until > cluster.now() {
+        if !job.wants() || !job.may_start() || job.backs_off || job.barred_until > cluster.now() {
             continue;
         }
         let claimed = pending_claims.claimed_share(entry.app, plan.total);

@@ -7,7 +7,7 @@ pub use views::{admissions, node_views, tally_view, views};
 use crate::layout::{self, Record as _, HEADER};
 use hiatus_core::decision::{Cause, Decision, Reason};
 use hiatus_core::fact::{
-    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection, Run, Side, Word,
+    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection, Run, Side, TaskReport,
 };
 use hiatus_core::predoop::Shuffle;
 use hiatus_core::recurring::Record;
@@ -212,13 +212,13 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
         }
         26 => {
             let (r, _) = layout::MapTold::read(bytes)?;
-            let word = Word::Map { read: r.read, partitions: r.partitions != 0 };
-            Fact::Told { container: ContainerId(r.container), word }
+            let report = TaskReport::Map { read: r.read, partitions: r.partitions != 0 };
+            Fact::TaskReport { container: ContainerId(r.container), report }
         }
         27 => {
             let (r, _) = layout::ReduceTold::read(bytes)?;
-            let word = Word::Shuffle(Shuffle { fetched: r.fetched, done: r.done, total: r.total });
-            Fact::Told { container: ContainerId(r.container), word }
+            let report = TaskReport::Shuffle(Shuffle { fetched: r.fetched, done: r.done, total: r.total });
+            Fact::TaskReport { container: ContainerId(r.container), report }
         }
         28 => {
             let (r, _) = layout::TasksTook::read(bytes)?;
@@ -403,10 +403,10 @@ mod tests {
         layout::ReduceTold { container: 2, fetched: 3, done: 4, total: 5 }.write("", &mut bytes);
         let mut out = Vec::new();
         facts(&bytes, &mut out).unwrap();
-        let word = Word::Map { read: 0.5, partitions: true };
-        assert_eq!(out[0], Fact::Told { container: ContainerId(1), word });
-        let word = Word::Shuffle(Shuffle { fetched: 3, done: 4, total: 5 });
-        assert_eq!(out[1], Fact::Told { container: ContainerId(2), word });
+        let report = TaskReport::Map { read: 0.5, partitions: true };
+        assert_eq!(out[0], Fact::TaskReport { container: ContainerId(1), report });
+        let report = TaskReport::Shuffle(Shuffle { fetched: 3, done: 4, total: 5 });
+        assert_eq!(out[1], Fact::TaskReport { container: ContainerId(2), report });
     }
 
     #[test]

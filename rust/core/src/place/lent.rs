@@ -83,9 +83,9 @@ fn may_borrow(cluster: &Cluster, settings: &Settings, job: &Job) -> bool {
 /// Whether it is a suspended map that lent room on its node would let go on.
 pub fn may_go_on(cluster: &Cluster, settings: &Settings, container: &Container) -> bool {
     let Some(job) = cluster.jobs().get(&container.app) else { return false };
-    let rests = container.proposed || container.barred_until > cluster.now() || job.has_parked(container);
+    let barred = container.proposed || container.barred_until > cluster.now() || job.has_parked(container);
     let has_turn = container.state == State::Suspended && container.reason.is_some_and(Reason::ends_with_turn);
-    has_turn && !rests && container.phase.is_of_maps() && may_borrow(cluster, settings, job)
+    has_turn && !barred && container.phase.is_of_maps() && may_borrow(cluster, settings, job)
 }
 
 /// Whether room is lent on its node, usable soon if not now, that would let the suspended container go on.

@@ -63,7 +63,7 @@ impl Cluster {
         self.jobs.values().for_each(|job| *loads.entry(job.queue).or_default() += Load::of(job));
         assert!(self.loads.busy().eq(loads), "loads of the queues");
         for (app, job) in &self.jobs {
-            assert_eq!(job.rests, self.limits.rests(job.holder(), *app), "whether {app:?} rests");
+            assert_eq!(job.backs_off, self.limits.backs_off(job.holder(), *app), "whether {app:?} backs off");
             let own = job.containers.iter().filter(|id| self.is_suspended(**id));
             assert!(job.suspended.iter().eq(own), "suspended ones of {app:?}");
             let counted: u32 = job.phases.values().map(|phase| phase.catching_up).sum();

@@ -87,7 +87,7 @@ impl Cluster {
             Fact::Allocated(fact) => self.put_container(fact),
             Fact::Launched { container } => self.launch(*container),
             Fact::Progress { container, done } => self.progress(*container, *done),
-            Fact::Told { container, word } => self.hear_of(*container, *word),
+            Fact::TaskReport { container, report } => self.task_reported(*container, *report),
             Fact::Tasks { app, priority, total, done } => self.say_tasks(*app, *priority, *total, *done),
             Fact::Demoted { container } => self.demote(*container),
             Fact::Promoted { container } => self.promote(*container),
@@ -105,7 +105,7 @@ impl Cluster {
             Fact::Heartbeat { .. }
                 | Fact::Launched { .. }
                 | Fact::Progress { .. }
-                | Fact::Told { .. }
+                | Fact::TaskReport { .. }
                 | Fact::Tasks { .. }
                 | Fact::Ran { .. }
                 | Fact::AssignRejected { .. }
@@ -279,9 +279,9 @@ impl Cluster {
         let Some(holder) = self.with_job(app, rest) else { return false };
         if reason == Rejection::Limit {
             let all = self.limits.refuse(holder, app, self.now);
-            self.with_job(app, |job, _| job.rests = true);
+            self.with_job(app, |job, _| job.backs_off = true);
             if all {
-                self.look_at_rests(holder);
+                self.update_backoffs(holder);
             }
         }
         true

@@ -58,7 +58,7 @@ pub struct Job {
     /// Whether it is a MapReduce job.
     pub map_reduce: bool,
     /// Whether a limit stands against more containers, as far as refusals tell.
-    pub rests: bool,
+    pub backs_off: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
     pub barred_until: Millis,
     /// How many times in a row that was so because what was freed for it was not used.
@@ -106,7 +106,7 @@ impl Job {
             site: Site::default(),
             blacklist: BTreeSet::new(),
             map_reduce: fact.map_reduce,
-            rests: false,
+            backs_off: false,
             barred_until: Millis::default(),
             bars: 0,
             no_guest_until: Millis::default(),
@@ -280,7 +280,7 @@ impl Job {
     /// it would start something else first.
     pub fn next_maps(&self, partition: PartitionId) -> Option<(PhaseKey, u32)> {
         let first = self.asks(partition).next();
-        first.filter(|(key, _)| self.map_reduce && self.may_start() && !self.rests && key.is_of_maps())
+        first.filter(|(key, _)| self.map_reduce && self.may_start() && !self.backs_off && key.is_of_maps())
     }
 
     /// Whether it has anything to place or resume.

@@ -1,15 +1,15 @@
 //! What refusals tell of limits. CapacityScheduler refuses a container beyond a limit of its queue or its user, or against
-//! the application's own constraints, and does not say which. So a refused job rests; and where two jobs of one user in one
+//! the application's own constraints, and does not say which. So a refused job backs off; and where two jobs of one user in one
 //! queue are refused and none is served in between, it is the user or the queue that may have no more: all its jobs there
-//! rest. Nothing is proposed to who rests, nor freed for it, until its user holds less in that queue, queues or nodes change,
-//! or the rest is over.
+//! back off. Nothing is proposed to who backs off, nor freed for it, until its user holds less in that queue, queues or nodes change,
+//! or the backoff is over.
 
 use crate::units::{AppId, Millis, QueueId, UserId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-/// How long who was refused rests at first: the limit may be another soon because others hold more or less, and nobody tells.
-const REST: Millis = Millis(100);
+/// How long who was refused backs off at first: the limit may be another soon because others hold more or less, and nobody tells.
+const FIRST_BACKOFF: Millis = Millis(100);
 
 /// How often that doubles while refusals go on.
 const DOUBLINGS: u32 = 4;
@@ -20,17 +20,17 @@ pub type Holder = (QueueId, UserId);
 /// One user in one queue.
 #[derive(Clone, Debug, Default)]
 struct Refused {
-    /// Jobs that were refused and rest, and until when.
+    /// Jobs that were refused and back off, and until when.
     jobs: BTreeMap<AppId, Millis>,
     /// How many in a row.
     in_a_row: u32,
-    /// How often in a row a rest was over and had been in vain.
-    rests: u32,
-    /// Until when all jobs rest.
+    /// How often in a row a backoff was over and had been in vain.
+    backoffs: u32,
+    /// Until when all jobs back off.
     all: Option<Millis>,
 }
 
-/// Who rests.
+/// Who backs off.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limits {
     refused: BTreeMap<Holder, Refused>,
@@ -38,15 +38,15 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Whether the job rests.
-    pub fn rests(&self, holder: Holder, app: AppId) -> bool {
+    /// Whether the job backs off.
+    pub fn backs_off(&self, holder: Holder, app: AppId) -> bool {
         self.refused.get(&holder).is_some_and(|refused| refused.all.is_some() || refused.jobs.contains_key(&app))
     }
 
-    /// The job was refused. True if all jobs of its user in its queue rest from now on.
+    /// The job was refused. True if all jobs of its user in its queue back off from now on.
     pub fn refuse(&mut self, holder: Holder, app: AppId, now: Millis) -> bool {
         let refused = self.refused.entry(holder).or_default();
-        let until = now + Millis(REST.0 << refused.rests.min(DOUBLINGS));
+        let until = now + Millis(FIRST_BACKOFF.0 << refused.backoffs.min(DOUBLINGS));
         let before = refused.jobs.insert(app, until);
         refused.in_a_row += u32::from(before.is_none());
         self.ends.push(Reverse((until, holder)));
@@ -63,20 +63,20 @@ impl Limits {
     }
 
     /// The user was given something there: what was refused before was so for other reasons than its limit. Whether all its
-    /// jobs rested.
+    /// jobs backed off.
     pub fn given(&mut self, holder: Holder) -> bool {
         let Some(refused) = self.refused.get_mut(&holder) else { return false };
-        (refused.in_a_row, refused.rests) = (0, 0);
+        (refused.in_a_row, refused.backoffs) = (0, 0);
         refused.all.take().is_some()
     }
 
-    /// All limits may be others now; who rested.
+    /// All limits may be others now; who backed off.
     pub fn forget_all(&mut self) -> BTreeSet<Holder> {
         self.ends.clear();
         std::mem::take(&mut self.refused).into_keys().collect()
     }
 
-    /// The next holder one of whose rests is over.
+    /// The next holder one of whose backoffs is over.
     pub fn due(&mut self, now: Millis) -> Option<Holder> {
         while let Some(Reverse((at, holder))) = self.ends.peek().copied().filter(|Reverse((at, _))| *at <= now) {
             self.ends.pop();
@@ -86,7 +86,7 @@ impl Limits {
                 // Two of them find out whether the limit still stands.
                 refused.jobs.clear();
                 refused.in_a_row = 0;
-                refused.rests += 1;
+                refused.backoffs += 1;
             }
             return Some(holder);
         }
@@ -104,9 +104,9 @@ mod tests {
     fn one_refused_job_rests_alone_and_a_second_one_makes_its_user_rest() {
         let mut limits = Limits::default();
         assert!(!limits.refuse(HOLDER, AppId(1), Millis(0)));
-        assert!(limits.rests(HOLDER, AppId(1)) && !limits.rests(HOLDER, AppId(2)));
+        assert!(limits.backs_off(HOLDER, AppId(1)) && !limits.backs_off(HOLDER, AppId(2)));
         assert!(limits.refuse(HOLDER, AppId(2), Millis(0)));
-        assert!(limits.rests(HOLDER, AppId(3)) && !limits.rests((QueueId(2), UserId(2)), AppId(3)));
+        assert!(limits.backs_off(HOLDER, AppId(3)) && !limits.backs_off((QueueId(2), UserId(2)), AppId(3)));
     }
 
     #[test]
@@ -116,11 +116,11 @@ mod tests {
         limits.refuse(HOLDER, AppId(2), Millis(0));
         assert_eq!(limits.due(Millis(99)), None);
         assert_eq!(limits.due(Millis(100)), Some(HOLDER));
-        assert!(!limits.rests(HOLDER, AppId(1)) && !limits.rests(HOLDER, AppId(3)));
+        assert!(!limits.backs_off(HOLDER, AppId(1)) && !limits.backs_off(HOLDER, AppId(3)));
         limits.refuse(HOLDER, AppId(1), Millis(1_000));
         while limits.due(Millis(1_199)).is_some() {}
-        assert!(limits.rests(HOLDER, AppId(1)), "twice as long this time");
-        assert!(limits.forget(HOLDER) && !limits.rests(HOLDER, AppId(1)));
+        assert!(limits.backs_off(HOLDER, AppId(1)), "twice as long this time");
+        assert!(limits.forget(HOLDER) && !limits.backs_off(HOLDER, AppId(1)));
     }
 
     #[test]
@@ -128,9 +128,9 @@ mod tests {
         let mut limits = Limits::default();
         limits.refuse(HOLDER, AppId(1), Millis(0));
         limits.given(HOLDER);
-        assert!(limits.rests(HOLDER, AppId(1)) && !limits.rests(HOLDER, AppId(2)));
+        assert!(limits.backs_off(HOLDER, AppId(1)) && !limits.backs_off(HOLDER, AppId(2)));
         assert!(!limits.refuse(HOLDER, AppId(3), Millis(1)), "nobody was refused since somebody was served");
         while limits.due(Millis(1_000)).is_some() {}
-        assert!(!limits.rests(HOLDER, AppId(1)));
+        assert!(!limits.backs_off(HOLDER, AppId(1)));
     }
 }

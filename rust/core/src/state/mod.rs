@@ -3,6 +3,7 @@
 //! and keeps through the methods of `proposals`. Each keeps true what is derived, and every container is counted in exactly
 //! one place (law 7).
 
+mod backoff;
 #[cfg(debug_assertions)]
 mod check;
 mod container;
@@ -17,12 +18,11 @@ mod node;
 mod phase;
 mod proposals;
 mod queue;
-mod rests;
 mod site;
 mod tally;
 
 pub use crate::decision::Reason;
-pub use container::{Container, State, Told};
+pub use container::{Container, LastReport, State};
 pub use index::{Partition, Room, Rooms, SideNodes};
 pub use job::Job;
 pub use load::{Load, QueueLoad};
@@ -315,7 +315,7 @@ impl Cluster {
             self.at_node(id, |node| node.watched = false);
         }
         while let Some(holder) = self.limits.due(self.now) {
-            self.look_at_rests(holder);
+            self.update_backoffs(holder);
         }
         while let Some(due) = self.catching_up.first().copied().filter(|(at, _)| *at <= self.now) {
             self.catching_up.remove(&due);

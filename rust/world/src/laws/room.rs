@@ -14,7 +14,7 @@ use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
 use std::collections::BTreeMap;
 
 /// For so long a job may lack room that could be made for it: plans are a second apart at most, what settles takes two heartbeats, and
-/// a refusal rests a while.
+/// a refused job backs off a while.
 const LATE: Millis = Millis(10_000);
 
 /// Who has been short of what, and since when, though room could be made.
@@ -95,7 +95,7 @@ impl Search<'_> {
         let has_room = |node: &Node, claim: &Claim| claim.is_freed() || claim.resource.fits_in(node.usable());
         let of_job = |node: &Node| node.claims.iter().any(|claim| claim.app == app && has_room(node, claim));
         let claims = self.cluster.claimed().any(|(_, node)| of_job(node));
-        let waits = !job.may_start() || job.rests || job.barred_until > self.cluster.now();
+        let waits = !job.may_start() || job.backs_off || job.barred_until > self.cluster.now();
         // What is suspended goes on first, at home only, and takes the target before anything new does.
         if claims || self.is_bound(job) || waits || !job.suspended.is_empty() {
             return None;

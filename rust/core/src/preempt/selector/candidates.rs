@@ -2,7 +2,7 @@
 
 use super::super::no_victim_reason::NoVictimReason;
 use super::super::permission::{may_take, time_left, VictimFilter};
-use super::super::victims::{self, Standing};
+use super::super::victims::{self, VictimInfo};
 use super::{pool, Victim, VictimKey, VictimSearch, VictimSelector};
 use crate::entitlement::EPSILON;
 use crate::settings::QueueSettings;
@@ -96,7 +96,7 @@ impl<'a> VictimSelector<'a> {
         containers.filter(meant).map(move |(id, container)| {
             let victim = self.victim(cluster, queue, job, (id, container), filter)?;
             let left = || time_left(queue, job, (id, container), cluster.now());
-            let by_rule = order.key(Standing { memory_mb: victim.resource.memory_mb, left: &left });
+            let by_rule = order.key(VictimInfo { memory_mb: victim.resource.memory_mb, left: &left });
             let trains = job.is_first_task(id, container.phase) && !job.waits_for_maps(container.phase);
             let key = (trains, by_rule, Reverse((container.allocated, id)));
             Ok((key, victim))

@@ -14,7 +14,7 @@ use crate::units::Millis;
 
 /// What an order looks at: a container that may be taken.
 #[derive(Clone, Copy)]
-pub(super) struct Standing<'a> {
+pub(super) struct VictimInfo<'a> {
     /// Its memory, in MiB.
     pub memory_mb: i64,
     /// Run time that it probably has left. Few ask.
@@ -36,7 +36,7 @@ pub(super) enum OverAll {
 /// ties go to the younger.
 pub(super) trait VictimOrder: Sync {
     /// What goes first of one job's: the smallest.
-    fn key(&self, _of: Standing<'_>) -> i64 {
+    fn key(&self, _of: VictimInfo<'_>) -> i64 {
         0
     }
 

@@ -1,4 +1,4 @@
-//! Whose limits are reached: jobs of a user in a queue that was refused a container for a limit rest, until it may have become another.
+//! Whose limits are reached: jobs of a user in a queue that was refused a container for a limit back off, until it may have become another.
 
 use super::{Cluster, Holder, Job};
 use crate::units::AppId;
@@ -15,7 +15,7 @@ impl Cluster {
         }
         if let Some(holder) = after {
             self.holders.entry(holder).or_default().insert(app);
-            self.look_at_rest(holder, app); // of the others' limits nothing changed
+            self.update_backoff(holder, app); // of the others' limits nothing changed
         }
     }
 
@@ -24,20 +24,20 @@ impl Cluster {
         self.holders.get(&holder).into_iter().flatten().copied()
     }
 
-    /// The limit of the job's user in its queue may have become another: who rests for it now.
-    pub(super) fn look_at_rests(&mut self, holder: Holder) {
+    /// The limit of the job's user in its queue may have become another: who backs off for it now.
+    pub(super) fn update_backoffs(&mut self, holder: Holder) {
         for app in self.holders.get(&holder).cloned().unwrap_or_default() {
-            self.look_at_rest(holder, app);
+            self.update_backoff(holder, app);
         }
     }
 
-    fn look_at_rest(&mut self, holder: Holder, app: AppId) {
-        let rests = self.limits.rests(holder, app);
-        if self.jobs.get(&app).is_some_and(|job| job.rests != rests) {
-            self.with_job(app, |job, _| job.rests = rests);
+    fn update_backoff(&mut self, holder: Holder, app: AppId) {
+        let backs_off = self.limits.backs_off(holder, app);
+        if self.jobs.get(&app).is_some_and(|job| job.backs_off != backs_off) {
+            self.with_job(app, |job, _| job.backs_off = backs_off);
             // Nodes with room are worth a look for it again.
-            self.new_demand |= !rests;
-            self.replan |= !rests;
+            self.new_demand |= !backs_off;
+            self.replan |= !backs_off;
         }
     }
 
@@ -45,7 +45,7 @@ impl Cluster {
     pub(super) fn held_less(&mut self, app: AppId) {
         let Some(holder) = self.jobs.get(&app).map(Job::holder) else { return };
         if self.limits.forget(holder) {
-            self.look_at_rests(holder);
+            self.update_backoffs(holder);
         }
     }
 
@@ -53,14 +53,14 @@ impl Cluster {
     pub(super) fn held_more(&mut self, app: AppId) {
         let Some(holder) = self.jobs.get(&app).map(Job::holder) else { return };
         if self.limits.given(holder) {
-            self.look_at_rests(holder);
+            self.update_backoffs(holder);
         }
     }
 
     /// Queues or nodes changed: all limits may be others.
     pub(super) fn other_limits(&mut self) {
         for holder in self.limits.forget_all() {
-            self.look_at_rests(holder);
+            self.update_backoffs(holder);
         }
     }
 }
