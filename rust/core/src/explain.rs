@@ -32,7 +32,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
         plan.entries
             .iter()
             .enumerate()
-            .filter(|(at, _)| plan.is_last(*at))
+            .filter(|(at, _)| plan.is_last_entry(*at))
             .enumerate()
             .filter_map(move |(rank, (place, entry))| job(scheduler, partition, plan, rank, place, entry))
     });
@@ -156,7 +156,7 @@ fn queues(scheduler: &Scheduler, partition: PartitionId, plan: &PartitionPlan) -
                 (true, true) => None,
             },
         };
-        let last_places = places.clone().filter(|at| plan.is_last(*at));
+        let last_places = places.clone().filter(|at| plan.is_last_entry(*at));
         for job in last_places.filter_map(|at| cluster.jobs().get(&plan.entries.get(at)?.app)) {
             explained.held += job.share(plan.total, partition);
             explained.jobs += 1;

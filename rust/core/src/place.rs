@@ -261,7 +261,7 @@ fn known_there(cluster: &Cluster, planner: &Planner, partition: PartitionId, id:
     let mut places: Vec<usize> = match pass {
         Pass::UpToTarget => wanting.flat_map(|app| plan.places(app)).collect(),
         // Beyond the targets a job's last place counts: the earlier ones are for their targets only.
-        Pass::Anybody => wanting.filter_map(|app| plan.rank(app)).collect(),
+        Pass::Anybody => wanting.filter_map(|app| plan.last_entry(app)).collect(),
     };
     places.sort_unstable_by_key(|place| Reverse(*place));
     places

@@ -66,8 +66,8 @@ pub struct PartitionPlan {
     /// What users may hold of their queues who want more.
     limits: BTreeMap<Holder, f64>,
     partition: PartitionId,
-    /// The last place of each job, by job.
-    ranks: Vec<(AppId, usize)>,
+    /// The index of the last entry of each job, by job.
+    last_entries: Vec<(AppId, usize)>,
     /// Who waits for a container that its target allows, by where its nodes may be.
     below_target: PerSide<Line>,
     /// Who waits for a container, at each job's last place, likewise.
@@ -80,25 +80,25 @@ impl PartitionPlan {
         self.partition
     }
 
-    /// The job's last place: the one with its whole target.
-    pub fn rank(&self, app: AppId) -> Option<usize> {
-        let at = self.ranks.binary_search_by_key(&app, |(app, _)| *app).ok()?;
-        self.ranks.get(at).map(|(_, place)| *place)
+    /// The index of the job's last entry: the one with its whole target.
+    pub fn last_entry(&self, app: AppId) -> Option<usize> {
+        let at = self.last_entries.binary_search_by_key(&app, |(app, _)| *app).ok()?;
+        self.last_entries.get(at).map(|(_, place)| *place)
     }
 
     /// The job's whole target, as a fraction of the partition; nothing if it has no place.
     pub fn target(&self, app: AppId) -> f64 {
-        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.target)
+        self.last_entry(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.target)
     }
 
     /// What of its target the job keeps from those that come before it, as a fraction of the partition.
     pub fn keeps(&self, app: AppId) -> f64 {
-        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps)
+        self.last_entry(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps)
     }
 
     /// What of its target the job keeps from those of a higher priority, as a fraction of the partition.
     pub fn keeps_from_higher(&self, app: AppId) -> f64 {
-        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps_from_higher)
+        self.last_entry(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps_from_higher)
     }
 
     /// What the user may hold of its queue, as a fraction of the partition, if its jobs want more.
@@ -106,14 +106,14 @@ impl PartitionPlan {
         self.limits.get(&holder).copied()
     }
 
-    /// Whether this place is the last of its job.
-    pub fn is_last(&self, place: usize) -> bool {
-        self.entries.get(place).is_some_and(|entry| self.rank(entry.app) == Some(place))
+    /// Whether the entry at this place is the last of its job.
+    pub fn is_last_entry(&self, place: usize) -> bool {
+        self.entries.get(place).is_some_and(|entry| self.last_entry(entry.app) == Some(place))
     }
 
     /// All places of the job, last first.
     pub(crate) fn places(&self, app: AppId) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(self.rank(app), |place| self.entries.get(*place).and_then(|entry| entry.earlier))
+        std::iter::successors(self.last_entry(app), |place| self.entries.get(*place).and_then(|entry| entry.earlier))
     }
 
     /// Whether that place comes before all of the job's.
@@ -136,18 +136,18 @@ impl PartitionPlan {
         self.entries.clear();
         self.queues.clear();
         self.limits.clear();
-        self.ranks.clear();
+        self.last_entries.clear();
     }
 
     fn put_in_line(&mut self, cluster: &Cluster) {
-        self.ranks.extend(self.entries.iter().enumerate().map(|(place, entry)| (entry.app, place)));
-        self.ranks.sort_unstable();
-        for pair in self.ranks.windows(2) {
+        self.last_entries.extend(self.entries.iter().enumerate().map(|(place, entry)| (entry.app, place)));
+        self.last_entries.sort_unstable();
+        for pair in self.last_entries.windows(2) {
             if let [(before, place), (app, last)] = *pair {
                 self.entries[last].earlier = (before == app).then_some(place);
             }
         }
-        self.ranks.dedup_by(|later, earlier| {
+        self.last_entries.dedup_by(|later, earlier| {
             let same = later.0 == earlier.0;
             earlier.1 = if same { later.1 } else { earlier.1 };
             same
@@ -170,7 +170,7 @@ impl PartitionPlan {
         let at_place = |entry: &Entry| self.ask_below_target(cluster.jobs().get(&entry.app)?, entry, side);
         below_target.begin(self.entries.iter().map(at_place));
         anybody.begin((0..self.entries.len()).map(|_| None));
-        for (app, place) in &self.ranks {
+        for (app, place) in &self.last_entries {
             anybody.set(*place, cluster.jobs().get(app).and_then(|job| self.ask(job, side, |_| true)));
         }
         (below_target, anybody)
@@ -178,7 +178,7 @@ impl PartitionPlan {
 
     /// The job changed: what it asks for at its places now.
     pub(crate) fn look_again(&mut self, app: AppId, job: Option<&Job>) {
-        let Some(last) = self.rank(app) else { return };
+        let Some(last) = self.last_entry(app) else { return };
         for side in PerSide::<Line>::PLACES {
             if !self.anybody[side].is_open() {
                 continue;

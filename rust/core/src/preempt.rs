@@ -200,7 +200,7 @@ fn free_room(
                     reasons.push((entry.app, NoVictimReason::AtHome));
                 }
             }
-            if plan.is_last(place) {
+            if plan.is_last_entry(place) {
                 let kept_out = kept_out && !lent_room_comes(cluster, settings, id);
                 wait_for_home(cluster, id, kept_out, settings);
             }
@@ -214,7 +214,7 @@ fn free_room(
                 // A kind that comes before it may have been asked for since.
                 let has_claims =
                     pending_claims.claims_of(entry.app, key.resource) > 0 && !kept.contains_key(&key.resource);
-                if has_claims && plan.is_last(place) {
+                if has_claims && plan.is_last_entry(place) {
                     useless.push((entry.app, key.resource));
                 }
                 continue;

@@ -55,7 +55,8 @@ fn next(
     let node = cluster.nodes().get(&home)?;
     let found = node.suspended.iter().filter_map(|id| cluster.containers().get(id).map(|container| (*id, container)));
     let waiting = found.filter(|(_, map)| may_go_on(cluster, settings, map) && map.resource().fits_in(room));
-    let first = waiting.min_by_key(|(id, map)| (plan.rank(map.app).is_none(), plan.rank(map.app), map.since, *id));
+    let first =
+        waiting.min_by_key(|(id, map)| (plan.last_entry(map.app).is_none(), plan.last_entry(map.app), map.since, *id));
     first.map(|(id, _)| Borrower::Resume(id)).or_else(|| {
         let mut at = 0;
         while let Some(place) = plan.anybody(node.side).first(at, room) {

@@ -37,7 +37,8 @@ impl Planner {
                 for (side, line) in plan.anybody.all().filter(|(_, line)| line.is_open()) {
                     let below_target = job.and_then(|job| plan.ask_below_target(job, entry, side));
                     assert_eq!(plan.below_target[side].ask(place), below_target, "{entry:?} on {side:?}");
-                    let anybody = job.filter(|_| plan.is_last(place)).and_then(|job| plan.ask(job, side, |_| true));
+                    let anybody =
+                        job.filter(|_| plan.is_last_entry(place)).and_then(|job| plan.ask(job, side, |_| true));
                     assert_eq!(line.ask(place), anybody, "{entry:?} on {side:?}");
                 }
             }

@@ -65,7 +65,7 @@ struct Spare {
 struct FailedRequest {
     queue: QueueId,
     /// The beneficiary's last place.
-    rank: Option<usize>,
+    last_entry: Option<usize>,
     need: Resource,
     /// What the beneficiary has left, if who has less could get something.
     hardly_less: Option<Remaining>,
@@ -208,7 +208,7 @@ impl<'a> VictimSelector<'a> {
             let hardly_less = search.hardly_more.then(|| self.remaining(cluster, entry.app));
             self.failed.push(FailedRequest {
                 queue: entry.queue,
-                rank: search.rank,
+                last_entry: search.last_entry,
                 need: request.need,
                 hardly_less,
                 why,
@@ -269,10 +269,10 @@ impl<'a> VictimSelector<'a> {
         if self.failed.is_empty() {
             return None;
         }
-        let (rank, remaining) = (self.plan.rank(entry.app), self.remaining(cluster, entry.app));
+        let (last_entry, remaining) = (self.plan.last_entry(entry.app), self.remaining(cluster, entry.app));
         let worse = |other: &&FailedRequest| {
             let no_less = other.hardly_less.is_none_or(|other| remaining.is_no_less(&other));
-            other.queue == entry.queue && other.rank <= rank && other.need.fits_in(need) && no_less
+            other.queue == entry.queue && other.last_entry <= last_entry && other.need.fits_in(need) && no_less
         };
         self.failed.iter().find(worse).copied()
     }
@@ -370,7 +370,7 @@ impl<'a> VictimSelector<'a> {
         match search.is_of(job.queue) {
             _ if !by_rank => spare.above_target,
             true if job.priority < search.priority => spare.above_kept_from_higher,
-            true if self.plan.rank(app) <= search.rank => spare.above_target,
+            true if self.plan.last_entry(app) <= search.last_entry => spare.above_target,
             _ => spare.above_kept,
         }
     }
@@ -483,7 +483,7 @@ impl<'a> VictimSelector<'a> {
         let (plan, partition) = (self.plan, self.partition);
         *self.spare.entry(app).or_insert_with(|| {
             let held = job.share(plan.total, partition);
-            let entry = plan.rank(app).and_then(|place| plan.entries.get(place));
+            let entry = plan.last_entry(app).and_then(|place| plan.entries.get(place));
             let above = |kept: fn(&Entry) -> f64| held - entry.map_or(0.0, kept);
             Spare {
                 above_target: above(|entry| entry.target),

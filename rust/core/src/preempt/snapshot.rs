@@ -29,7 +29,7 @@ pub(super) fn of(
         if classes.of_queue(cluster, queue) == GpClass::NonProduction {
             guaranteed += queue.shares(partition).guaranteed;
         }
-        for place in places.clone().filter(|place| plan.is_last(*place)) {
+        for place in places.clone().filter(|place| plan.is_last_entry(*place)) {
             let entry = &plan.entries[place];
             let Some(job) = cluster.jobs().get(&entry.app) else { continue };
             let held = job.share(plan.total, partition);

@@ -31,7 +31,7 @@ impl Shortages {
         let mut found = BTreeMap::new();
         for (partition, plan) in world.core.planner().all() {
             let search = Search { cluster, planner: world.core.planner(), plan, partition, settings };
-            for (place, entry) in plan.entries.iter().enumerate().filter(|(place, _)| plan.is_last(*place)) {
+            for (place, entry) in plan.entries.iter().enumerate().filter(|(place, _)| plan.is_last_entry(*place)) {
                 let Some(job) = cluster.jobs().get(&entry.app) else { continue };
                 let Some(key) = search.short_of(place, entry.app, job) else { continue };
                 if let Some(victims) = search.could_be_freed(place, entry.app, job, &key) {
@@ -71,7 +71,7 @@ pub(super) fn masters_strand_nothing(world: &World, settings: &Settings, takings
     if goes.is_empty() || search.go_on_beside(node, Resource::ZERO, &goes) {
         return;
     }
-    let (Some(place), Some(key)) = (plan.rank(claim.app), search.asks_first(job)) else { return };
+    let (Some(place), Some(key)) = (plan.last_entry(claim.app), search.asks_first(job)) else { return };
     if search.is_bound(job) || job.phases[&key].places != Places::Anywhere {
         return;
     }
@@ -162,7 +162,9 @@ impl Search<'_> {
     fn could_be_freed_on(&self, node: &Node, place: usize, job: &Job, key: &PhaseKey) -> Option<Vec<&Container>> {
         let on_node = node.containers.iter().filter_map(|id| Some((*id, self.cluster.containers().get(id)?)));
         let mut victims: Vec<_> = on_node
-            .filter_map(|(id, container)| Some((self.plan.rank(container.app)?, container.allocated, id, container)))
+            .filter_map(|(id, container)| {
+                Some((self.plan.last_entry(container.app)?, container.allocated, id, container))
+            })
             .filter(|(rank, _, _, container)| {
                 self.may_surely_go(container) && self.gives_way(*rank, container, place, job)
             })

@@ -82,7 +82,9 @@ fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId,
     let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
     let freed = nodes.flat_map(|node| &node.claims).filter(|other| other.is_freed() && own(&other.app));
     let goes_on_later = |other: &Claim| {
-        other.made == cluster.now() && other.purpose != For::Start && plan.rank(other.app) > plan.rank(claim.app)
+        other.made == cluster.now()
+            && other.purpose != For::Start
+            && plan.last_entry(other.app) > plan.last_entry(claim.app)
     };
     let freed = freed.filter(|other| !goes_on_later(other));
     let freed: f64 = freed.map(|other| other.resource.dominant_share(plan.total)).sum();
@@ -138,7 +140,7 @@ pub(super) fn enough_and_no_more(
             let others = others.fold(Resource::ZERO, |sum, other| sum + other.container.resource());
             let alone = here().all(|other| claim.victims.contains(&other.id));
             let free = left - node.freed_in_all() + claim.resource;
-            let first = |app: AppId| plan.rank(claim.app).is_none_or(|place| !plan.is_before(place, app));
+            let first = |app: AppId| plan.last_entry(claim.app).is_none_or(|place| !plan.is_before(place, app));
             let before = collected.get(&node_id).into_iter().flatten().filter(|(app, _)| first(*app));
             let before = before.fold(Resource::ZERO, |sum, (_, resource)| sum + *resource);
             // Claims stand in the order in which they were made; what is collected for one with an earlier place is made anew when its
@@ -284,7 +286,7 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             *all += one;
             // The last container taken may leave less than one short of the target: nothing to claim.
             let over_all = is_over_all(taking);
-            let comes_after = !same_queue(taking) || plan.rank(container.app) > plan.rank(claim.app);
+            let comes_after = !same_queue(taking) || plan.last_entry(container.app) > plan.last_entry(claim.app);
             let yields = comes_after && rules_of(taking).victims.is_by_rank();
             let outranked = same_queue(taking) && cluster.jobs()[&container.app].priority < beneficiary.priority;
             let kept = match yields {

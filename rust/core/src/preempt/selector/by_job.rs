@@ -143,7 +143,7 @@ impl VictimSelector<'_> {
     fn next_job(&mut self, cluster: &Cluster, at: usize) -> Option<usize> {
         let losing = &self.losing_queues[at];
         if losing.next.is_empty() && !losing.unseen.is_empty() {
-            let is_last = |place: &usize| self.plan.is_last(*place);
+            let is_last = |place: &usize| self.plan.is_last_entry(*place);
             let unseen = losing.unseen.clone();
             let (next, seen) = if self.order_of(cluster, losing.queue).largest_job_first() {
                 let of_queue = unseen.clone().filter(is_last);

@@ -32,7 +32,7 @@ impl<'a> VictimSelector<'a> {
                 if self.is_candidate(cluster, app, job) {
                     pooled.extend(pool::with_begin(cluster, self.of_job_at(cluster, job, home, filter)));
                 }
-            } else if let Some(place) = self.plan.rank(app) {
+            } else if let Some(place) = self.plan.last_entry(app) {
                 if self.spare_of(app, job).above_kept_from_higher > EPSILON {
                     ranked.push((place, job));
                 }

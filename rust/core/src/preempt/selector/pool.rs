@@ -105,7 +105,7 @@ impl VictimSelector<'_> {
     fn equal_parts(&mut self, cluster: &Cluster, queues: &[QueueId], order: OverAll) -> Vec<Victim> {
         let mut in_order = Vec::new();
         for (place, Entry { app, queue, .. }) in self.plan.entries.iter().enumerate() {
-            if !queues.contains(queue) || !self.plan.is_last(place) {
+            if !queues.contains(queue) || !self.plan.is_last_entry(place) {
                 continue;
             }
             let (app, Some(job)) = (*app, cluster.jobs().get(app)) else { continue };

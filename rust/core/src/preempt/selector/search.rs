@@ -16,7 +16,7 @@ pub(super) struct VictimSearch {
     /// Its place in the plan.
     pub place: usize,
     /// Its last place there: whom it comes before.
-    pub rank: Option<usize>,
+    pub last_entry: Option<usize>,
     pub priority: i32,
     pub request: RoomRequest,
     /// Whether an ApplicationMaster is to start, and first where all that is suspended can go on beside it.
@@ -51,7 +51,7 @@ impl VictimSearch {
         VictimSearch {
             app: entry.app,
             place,
-            rank: plan.rank(entry.app),
+            last_entry: plan.last_entry(entry.app),
             priority: job.map_or(0, |job| job.priority),
             request,
             spares_homes: request.purpose == For::Start && job.is_some_and(|job| !job.asks_for_tasks()),
