@@ -29,7 +29,7 @@ pub const MOST_CONTAINERS: u32 = 500;
 
 /// What placing has not finished, from step to step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Placer {
+pub(crate) struct Allocator {
     /// Somebody wants something that not all nodes with room were looked at for yet.
     sweeping: bool,
     /// Containers that this step may still propose.
@@ -66,7 +66,7 @@ enum ResumeOutcome {
     NoRoom,
 }
 
-impl Placer {
+impl Allocator {
     /// Whether the last step was cut short.
     pub fn has_more(&self, cluster: &Cluster) -> bool {
         self.sweeping || cluster.has_woken()
@@ -157,7 +157,7 @@ impl Placer {
         own.into_iter().chain(guests).all(|(of, pass)| self.serve_in_order(cluster, planner, of, id, pass))
     }
 
-    /// Goes on as [`Placer::place_on`] does.
+    /// Goes on as [`Allocator::place_on`] does.
     fn serve_in_order(
         &mut self,
         cluster: &mut Cluster,

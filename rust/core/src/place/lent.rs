@@ -1,6 +1,6 @@
 //! Lent room goes to maps, before any other room does (Predoop, rules 1 to 3).
 
-use super::Placer;
+use super::Allocator;
 use crate::fact::{PhaseKey, Side};
 use crate::plan::{PartitionPlan, Planner};
 use crate::settings::Settings;
@@ -15,7 +15,7 @@ enum Borrower {
     Start(AppId),
 }
 
-impl Placer {
+impl Allocator {
     /// Gives out what is lent, loan by loan, the oldest first: to maps that are suspended there, then to new ones, each in the
     /// order of the plan, whatever their jobs' targets: nobody else may have it.
     pub(super) fn place_lent(&mut self, cluster: &mut Cluster, planner: &mut Planner, settings: &Settings) {
