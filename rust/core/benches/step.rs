@@ -215,7 +215,7 @@ impl Driver {
             Decision::Suspend { container, .. } => self.facts.push(Fact::Demoted { container }),
             Decision::Resume { container } => self.facts.push(Fact::Promoted { container }),
             Decision::Kill { container, .. } => self.end(container),
-            Decision::Lend { .. } => unreachable!("no queue of the benchmark lends"),
+            Decision::AssignLent { .. } => unreachable!("no queue of the benchmark lends"),
         }
     }
 

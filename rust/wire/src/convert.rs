@@ -279,7 +279,9 @@ pub fn decision(decision: Decision, out: &mut Vec<u8>) {
             let (memory_mb, vcores) = (room.memory_mb, room.vcores);
             layout::Assign { app: app.0, node: node.0, count, memory_mb, vcores }.write("", out);
         }
-        Decision::Lend { app, node, priority } => layout::Lend { app: app.0, node: node.0, priority }.write("", out),
+        Decision::AssignLent { app, node, priority } => {
+            layout::Lend { app: app.0, node: node.0, priority }.write("", out)
+        }
         Decision::Suspend { container, reason } => {
             let (reason, by) = match reason {
                 Reason::Preempted { by } => (0, by.0),
@@ -316,7 +318,7 @@ pub fn decided(record: &[u8]) -> Option<Decision> {
         }
         layout::Lend::KIND => {
             let (r, _) = layout::Lend::read(fields)?;
-            Decision::Lend { app: AppId(r.app), node: NodeId(r.node), priority: r.priority }
+            Decision::AssignLent { app: AppId(r.app), node: NodeId(r.node), priority: r.priority }
         }
         layout::Suspend::KIND => {
             let (r, _) = layout::Suspend::read(fields)?;
@@ -414,7 +416,7 @@ mod tests {
         let (app, node, container) = (AppId(1), NodeId(2), ContainerId(3));
         let all = [
             Decision::Assign { app, node, count: 4, room: Resource::new(5, 6) },
-            Decision::Lend { app, node, priority: -7 },
+            Decision::AssignLent { app, node, priority: -7 },
             Decision::Resume { container },
         ];
         let reasons = [
