@@ -17,7 +17,7 @@ use crate::fact::{PerSide, Side};
 use crate::line::Line;
 use crate::policy::{EstimateError, Policy, Supply, Target};
 use crate::settings::Settings;
-use crate::state::{Cluster, Holder, Job};
+use crate::state::{Cluster, Job, QueueUser};
 use crate::units::{AppId, Millis, PartitionId, QueueId, Resource};
 use crate::view::JobView;
 use crate::visits::Visits;
@@ -64,7 +64,7 @@ pub struct PartitionPlan {
     /// The queues in order, with the places of their jobs.
     pub queues: Vec<(QueueId, Range<usize>)>,
     /// What users may hold of their queues who want more.
-    limits: BTreeMap<Holder, f64>,
+    limits: BTreeMap<QueueUser, f64>,
     partition: PartitionId,
     /// The index of the last entry of each job, by job.
     last_entries: Vec<(AppId, usize)>,
@@ -102,8 +102,8 @@ impl PartitionPlan {
     }
 
     /// What the user may hold of its queue, as a fraction of the partition, if its jobs want more.
-    pub fn limit_of(&self, holder: Holder) -> Option<f64> {
-        self.limits.get(&holder).copied()
+    pub fn limit_of(&self, queue_user: QueueUser) -> Option<f64> {
+        self.limits.get(&queue_user).copied()
     }
 
     /// Whether the entry at this place is the last of its job.

@@ -162,7 +162,7 @@ fn free_room(
             continue;
         }
         let claimed = pending_claims.claimed_share(entry.app, plan.total);
-        let holder = job.holder();
+        let queue_user = job.queue_user();
         let mut missing = entry.target - job.share(plan.total, partition) - claimed;
         let wants: Vec<(PhaseKey, u32)> =
             job.asks(partition).take_while(|(key, _)| job.phases[key].places != Places::Unjudged).collect();
@@ -192,7 +192,7 @@ fn free_room(
                 };
                 if comes_back {
                     missing -= one;
-                    users.used(holder, one);
+                    users.used(queue_user, one);
                     pending_claims.comes_back(entry.app, id, need);
                 }
                 kept_out = !comes_back;
@@ -232,7 +232,7 @@ fn free_room(
                 let Some(job) = cluster.jobs().get(&entry.app) else { return reasons };
                 let scope = users.scope(cluster, plan, partition, &pending_claims, job, one);
                 if scope == VictimScope::Anybody && pending_claims.take_over(cluster, plan, place, &key) {
-                    users.used(holder, one);
+                    users.used(queue_user, one);
                     missing -= one;
                     continue;
                 }
@@ -258,7 +258,7 @@ fn free_room(
                 };
                 pending_claims.claim_made(cluster, node, entry.app, key.resource);
                 if scope == VictimScope::Anybody {
-                    users.used(holder, one);
+                    users.used(queue_user, one);
                 }
                 missing -= one;
             }

@@ -291,8 +291,8 @@ impl<'a> VictimSelector<'a> {
         let elsewhere = search.request.kind.is_some_and(|kind| !may_start_on(cluster, search.app, &kind, victim.node));
         let spared = match search.request.scope {
             VictimScope::Anybody => false,
-            VictimScope::OwnUser { holder, .. } => {
-                cluster.jobs().get(&victim.app).is_none_or(|job| job.holder() != holder)
+            VictimScope::OwnUser { queue_user, .. } => {
+                cluster.jobs().get(&victim.app).is_none_or(|job| job.queue_user() != queue_user)
             }
         };
         let too_large = !need.fits_in(node.total);

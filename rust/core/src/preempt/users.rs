@@ -3,7 +3,7 @@
 use super::pending_claims::PendingClaims;
 use crate::entitlement::EPSILON;
 use crate::plan::PartitionPlan;
-use crate::state::{Cluster, Holder, Job};
+use crate::state::{Cluster, Job, QueueUser};
 use crate::units::PartitionId;
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) enum VictimScope {
     /// Its own user's, which may hold no more.
     OwnUser {
         /// Whose.
-        holder: Holder,
+        queue_user: QueueUser,
         /// What has to go at least, as a fraction of the partition: what it holds beyond its limit.
         least: f64,
     },
@@ -24,7 +24,7 @@ pub(super) enum VictimScope {
 /// What the limit of each user leaves, as a fraction of the partition, once somebody asked.
 #[derive(Default)]
 pub(super) struct UserRoom {
-    left: BTreeMap<Holder, f64>,
+    left: BTreeMap<QueueUser, f64>,
 }
 
 impl UserRoom {
@@ -38,10 +38,10 @@ impl UserRoom {
         job: &Job,
         one: f64,
     ) -> VictimScope {
-        let holder = job.holder();
-        let Some(limit) = plan.limit_of(holder) else { return VictimScope::Anybody };
-        let left = *self.left.entry(holder).or_insert_with(|| {
-            let jobs = cluster.jobs_of(holder).filter_map(|app| Some((app, cluster.jobs().get(&app)?)));
+        let queue_user = job.queue_user();
+        let Some(limit) = plan.limit_of(queue_user) else { return VictimScope::Anybody };
+        let left = *self.left.entry(queue_user).or_insert_with(|| {
+            let jobs = cluster.jobs_of(queue_user).filter_map(|app| Some((app, cluster.jobs().get(&app)?)));
             let held = jobs.map(|(app, job)| {
                 let guests = cluster.borrowed_share(job, plan.total, partition);
                 job.share(plan.total, partition) + guests + pending_claims.claimed_share(app, plan.total)
@@ -51,12 +51,12 @@ impl UserRoom {
         if left + EPSILON >= one {
             VictimScope::Anybody
         } else {
-            VictimScope::OwnUser { holder, least: -left }
+            VictimScope::OwnUser { queue_user, least: -left }
         }
     }
 
     /// Its user holds one more, or will.
-    pub fn used(&mut self, holder: Holder, one: f64) {
-        self.left.entry(holder).and_modify(|left| *left -= one);
+    pub fn used(&mut self, queue_user: QueueUser, one: f64) {
+        self.left.entry(queue_user).and_modify(|left| *left -= one);
     }
 }

@@ -1,6 +1,6 @@
 //! One application: its phases, what it wants, holds, has suspended and has learnt about its tasks.
 
-use super::{Container, FirstTask, Holder, Phase, Site};
+use super::{Container, FirstTask, Phase, QueueUser, Site};
 use crate::fact::{AppFact, Exit, PhaseKey, Places, Side};
 use crate::hints::Hints;
 use crate::recurring::Earlier;
@@ -142,7 +142,7 @@ impl Job {
     }
 
     /// Whom limits on it are for.
-    pub fn holder(&self) -> Holder {
+    pub fn queue_user(&self) -> QueueUser {
         (self.queue, self.user)
     }
 

@@ -116,7 +116,7 @@ impl Search<'_> {
 
     /// Whether its user or its site may keep it from room.
     fn is_bound(&self, job: &Job) -> bool {
-        self.plan.limit_of(job.holder()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some()
+        self.plan.limit_of(job.queue_user()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some()
     }
 
     /// Whether those, and what else is suspended on the node, could all go on beside its ApplicationMasters, those to come and one more.

@@ -6,7 +6,7 @@ use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
 use hiatus_core::settings::{Candidates, GpClass, Mode, Primitive, Settings};
-use hiatus_core::state::{Claim, Cluster, Container, For, Holder, Queue, Reason};
+use hiatus_core::state::{Claim, Cluster, Container, For, Queue, QueueUser, Reason};
 use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +78,7 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
 /// What the claim's user holds of the queue on nodes of the partition, and what else was freed for it there. What goes on may do so
 /// whatever its user holds: of that only what was freed before counts.
 fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, claim: &Claim) -> f64 {
-    let own = |app: &AppId| is_of(cluster, *app, cluster.jobs()[&claim.app].holder());
+    let own = |app: &AppId| is_of(cluster, *app, cluster.jobs()[&claim.app].queue_user());
     let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
     let freed = nodes.flat_map(|node| &node.claims).filter(|other| other.is_freed() && own(&other.app));
     let goes_on_later = |other: &Claim| {
@@ -96,18 +96,18 @@ fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId,
 
 /// What the claim's user may hold soon, beside that: what it has suspended, and what is collected for it.
 fn coming_to_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, claim: &Claim) -> f64 {
-    let holder = cluster.jobs()[&claim.app].holder();
+    let queue_user = cluster.jobs()[&claim.app].queue_user();
     let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
     let collected = nodes.flat_map(|node| &node.claims).filter(|other| !other.is_freed());
-    let collected = collected.filter(|other| is_of(cluster, other.app, holder)).map(|other| other.resource);
+    let collected = collected.filter(|other| is_of(cluster, other.app, queue_user)).map(|other| other.resource);
     let collected: f64 = collected.map(|resource| resource.dominant_share(plan.total)).sum();
-    let jobs = cluster.jobs().values().filter(|job| job.holder() == holder);
+    let jobs = cluster.jobs().values().filter(|job| job.queue_user() == queue_user);
     let suspended = jobs.flat_map(|job| &job.suspended).map(|id| cluster.containers()[id].resource());
     collected + suspended.map(|resource| resource.dominant_share(plan.total)).sum::<f64>()
 }
 
-fn is_of(cluster: &Cluster, app: AppId, holder: Holder) -> bool {
-    cluster.jobs().get(&app).is_some_and(|job| job.holder() == holder)
+fn is_of(cluster: &Cluster, app: AppId, queue_user: QueueUser) -> bool {
+    cluster.jobs().get(&app).is_some_and(|job| job.queue_user() == queue_user)
 }
 
 /// Law 5: what is taken lets what it was taken for start, and nothing is taken in vain. Room that was `collected` for others is
@@ -155,7 +155,7 @@ pub(super) fn enough_and_no_more(
             // Its user may hold no more, or would with what of its own is about to go on: nothing that is free helps it, but what its
             // own containers leave.
             let of_user = held_by_user(cluster, plan, node.partition, claim);
-            let limit = plan.limit_of(cluster.jobs()[&claim.app].holder()).unwrap_or(f64::INFINITY);
+            let limit = plan.limit_of(cluster.jobs()[&claim.app].queue_user()).unwrap_or(f64::INFINITY);
             let one = claim.resource.dominant_share(plan.total);
             let limited = claim.purpose == For::Start
                 && of_user + one + coming_to_user(cluster, plan, node.partition, claim) > limit + EPSILON;
@@ -166,7 +166,7 @@ pub(super) fn enough_and_no_more(
                 "law 5: {id:?} taken in vain for {claim:?}: {free:?} free, its user at {of_user} of {limit}"
             );
             let job = &cluster.jobs()[&claim.app];
-            let gone = takings.iter().filter(|other| is_of(cluster, other.container.app, job.holder()));
+            let gone = takings.iter().filter(|other| is_of(cluster, other.container.app, job.queue_user()));
             let gone = gone.filter(|other| cluster.nodes()[&other.container.node].partition == node.partition);
             let gone: f64 = gone.map(|taking| taking.container.resource().dominant_share(plan.total)).sum();
             assert!(
