@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 /// What a queue with those jobs needs to get on, as a fraction of the partition: nobody takes ApplicationMasters (law 3).
 pub(super) fn least(ordering: &QueueOrdering) -> f64 {
-    let masters: f64 = ordering.jobs().map(|job| job.pinned).sum();
+    let masters: f64 = ordering.jobs().map(|job| job.masters).sum();
     first(ordering).map_or(0.0, |job| masters + job.gets_on_with())
 }
 
@@ -19,20 +19,20 @@ pub(super) fn keep(targets: &mut [Target], ordering: &QueueOrdering) {
     let moves = |target: &Target| {
         ordering.job(target.app).is_some_and(|job| {
             let mut kinds = job.phases.iter().filter(|phase| phase.left() > 0).map(|phase| phase.one);
-            kinds.any(|one| job.pinned + one <= target.share + EPSILON)
+            kinds.any(|one| job.masters + one <= target.share + EPSILON)
         })
     };
     if targets.iter().any(moves) {
         return;
     }
     let Some(first) = first(ordering) else { return };
-    let needs = first.pinned + first.gets_on_with();
+    let needs = first.masters + first.gets_on_with();
     let own = targets.iter_mut().filter(|target| target.app == first.app);
     own.for_each(|target| target.share = target.share.max(needs));
 }
 
 fn first(ordering: &QueueOrdering) -> Option<&JobView> {
-    let runs = |job: &JobView| job.held > job.pinned + EPSILON;
+    let runs = |job: &JobView| job.held > job.masters + EPSILON;
     let key = |job: &JobView| (Reverse(job.priority), Reverse(runs(job)));
     let wanting = ordering.jobs().filter(|job| job.gets_on_with() > EPSILON);
     wanting.min_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_arrival(a, b)))

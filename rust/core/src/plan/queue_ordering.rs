@@ -93,11 +93,11 @@ impl QueueOrdering {
             self.classes.retain(|_, class| !class.jobs.is_empty());
         }
         let mut placed: Vec<Placed> = Vec::new();
-        let mut masters_after: f64 = self.classes.values().map(PriorityClass::pinned).sum();
+        let mut masters_after: f64 = self.classes.values().map(PriorityClass::masters).sum();
         let mut given = 0.0;
         let mut classes = self.classes.values_mut().filter(|class| !class.jobs.is_empty()).peekable();
         while let Some(class) = classes.next() {
-            masters_after -= class.pinned();
+            masters_after -= class.masters();
             let demand: f64 = class.jobs.iter().map(|job| job.demand).sum();
             let left = Supply {
                 entitled: (supply.entitled - given - masters_after).min(demand),
@@ -110,7 +110,7 @@ impl QueueOrdering {
             }
             let is_first = placed.is_empty();
             placed.extend(targets.into_iter().map(|target| {
-                let kept = if is_first { target.keeps } else { class.job(target.app).map_or(0.0, |job| job.pinned) };
+                let kept = if is_first { target.keeps } else { class.job(target.app).map_or(0.0, |job| job.masters) };
                 Placed { target, keeps_from_higher: kept }
             }));
         }
@@ -165,8 +165,8 @@ impl PriorityClass {
     }
 
     /// What its ApplicationMasters hold, which nobody can take.
-    fn pinned(&self) -> f64 {
-        self.jobs.iter().map(|job| job.pinned).sum()
+    fn masters(&self) -> f64 {
+        self.jobs.iter().map(|job| job.masters).sum()
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
             priority,
             held: held + 0.01,
             demand: held + more + 0.01,
-            pinned: 0.01,
+            masters: 0.01,
             attained: held,
             remaining: more,
             hints: Hints::default(),
@@ -231,8 +231,8 @@ mod tests {
             let lacking = last.values().filter(|placed| placed.target.share + 1e-6 < of(placed).demand);
             let lacks = lacking.map(|placed| of(placed).priority).max();
             for lower in last.values().filter(|placed| lacks.is_some_and(|lacks| of(placed).priority < lacks)) {
-                prop_assert!(lower.target.share <= of(lower).pinned + 1e-6, "{lower:?} of {:?}", of(lower));
-                prop_assert_eq!(lower.keeps_from_higher, of(lower).pinned);
+                prop_assert!(lower.target.share <= of(lower).masters + 1e-6, "{lower:?} of {:?}", of(lower));
+                prop_assert_eq!(lower.keeps_from_higher, of(lower).masters);
             }
         }
     }

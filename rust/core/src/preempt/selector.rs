@@ -514,7 +514,7 @@ fn strands(
 ) -> bool {
     let has_none = |app| cluster.jobs().get(&app).is_some_and(|job| !job.asks_for_tasks());
     let coming = node.claims.iter().filter(|claim| claim.purpose == For::Start && has_none(claim.app));
-    let masters = coming.fold(node.pinned + search.request.need, |sum, claim| sum + claim.resource);
+    let masters = coming.fold(node.masters + search.request.need, |sum, claim| sum + claim.resource);
     let suspended = node.suspended.iter().filter_map(|id| cluster.containers().get(id));
     let suspended = suspended.map(|container| container.resource()).chain(candidates.suspended());
     let all = suspended.fold(victim.resource, |sum, one| sum + one);

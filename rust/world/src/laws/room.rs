@@ -123,7 +123,7 @@ impl Search<'_> {
     fn go_on_beside(&self, node: &Node, master: Resource, gone: &[&Container]) -> bool {
         let has_none = |app: AppId| self.cluster.jobs().get(&app).is_some_and(|job| !job.asks_for_tasks());
         let coming = node.claims.iter().filter(|claim| claim.purpose == For::Start && has_none(claim.app));
-        let masters = coming.fold(node.pinned + master, |sum, claim| sum + claim.resource);
+        let masters = coming.fold(node.masters + master, |sum, claim| sum + claim.resource);
         let suspended = node.suspended.iter().map(|id| &self.cluster.containers()[id]).chain(gone.iter().copied());
         let all = suspended.fold(Resource::ZERO, |sum, container| sum + container.resource());
         all.fits_in(node.total - masters)

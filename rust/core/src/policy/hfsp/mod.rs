@@ -65,8 +65,8 @@ impl Policy for Hfsp {
         let rules = &supply.settings.hfsp;
         self.virtually.advance(supply.now, self.capacity, self.total, rules.ageing_speed);
         // Jobs age in what their queue could hold, not in what they happen to want; their ApplicationMasters do none of their work.
-        let pinned: f64 = jobs.iter().map(|job| job.pinned).sum();
-        (self.capacity, self.total) = ((supply.attainable - pinned).max(0.0), supply.total);
+        let masters: f64 = jobs.iter().map(|job| job.masters).sum();
+        (self.capacity, self.total) = ((supply.attainable - masters).max(0.0), supply.total);
         // Time alone changes nothing about a job whose phases' sizes are all known.
         let mut may_learn = false;
         for job in jobs {

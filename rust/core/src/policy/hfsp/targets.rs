@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 /// Tiny jobs, early places for those that lack what is due ahead of its turn, and then everybody else's place and whole target. What is set
 /// aside for early ones is in nobody's target: tiny jobs before them starve none.
 pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<Target> {
-    let pinned: f64 = order.iter().map(|ranked| ranked.job.pinned).sum();
-    let ahead = ahead(order, sizes, supply, supply.entitled - pinned);
+    let masters: f64 = order.iter().map(|ranked| ranked.job.masters).sum();
+    let ahead = ahead(order, sizes, supply, supply.entitled - masters);
     let of_ahead = |ranked: &Ranked<'_>| ahead.get(&ranked.job.app);
     let floors: Vec<f64> =
-        order.iter().map(|ranked| ranked.job.pinned + of_ahead(ranked).map_or(0.0, |(_, share)| *share)).collect();
+        order.iter().map(|ranked| ranked.job.masters + of_ahead(ranked).map_or(0.0, |(_, share)| *share)).collect();
 
     // What is due to others ahead of their turn and not theirs yet counts against nobody's right to take.
-    let kept = |ranked: &Ranked<'_>, floor: f64| floor.min(ranked.job.held.max(ranked.job.pinned));
+    let kept = |ranked: &Ranked<'_>, floor: f64| floor.min(ranked.job.held.max(ranked.job.masters));
 
     let waits = |ahead: f64| if supply.settings.hfsp.training_preempts { 0.0 } else { ahead.max(0.0) };
 
@@ -184,7 +184,7 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
     let trainees = trainees(order, sizes, supply);
     let mut kept: BTreeMap<AppId, Vec<u32>> = BTreeMap::new();
     for (trainee, job) in &trainees {
-        let mut usable = job.demand - job.pinned;
+        let mut usable = job.demand - job.masters;
         let keep = trainee.phases.iter().map(|phase| {
             let containers = cap.keep(phase.train.min(whole(usable, phase.one)), phase.one);
             usable -= f64::from(containers) * phase.one;
@@ -200,7 +200,7 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
         for (phase, kept) in phases() {
             let first = none && given.is_empty() && all == 0.0 && phase.one <= at_most + EPSILON;
             // A job that may not run now cannot use what it waits for: the next one may.
-            let usable = (phase.wanted - kept).min(whole(job.demand - job.pinned - all, phase.one));
+            let usable = (phase.wanted - kept).min(whole(job.demand - job.masters - all, phase.one));
             all += f64::from(cap.take(usable, phase.one, first)) * phase.one;
         }
         if all > EPSILON {
@@ -214,7 +214,7 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
         let (place, before) = given.get(&job.app).copied().unwrap_or((place, 0.0));
         let open = job.phases.iter().filter(|phase| phase.left() > 0 && phase.one > 0.0);
         let Some(one) = open.map(|phase| phase.one).reduce(f64::min) else { continue };
-        let more = cap.take(whole(job.demand - job.pinned - before, one), one, false);
+        let more = cap.take(whole(job.demand - job.masters - before, one), one, false);
         if more > 0 {
             given.insert(job.app, (place, before + f64::from(more) * one));
         }
