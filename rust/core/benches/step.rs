@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection};
 use hiatus_core::settings::Settings;
-use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
 use stats_alloc::{Region, StatsAlloc, INSTRUMENTED_SYSTEM};
 use std::alloc::System;
@@ -155,7 +155,7 @@ impl Driver {
                 priority: 0,
                 told_at_ms: 0,
                 name: format!("app{id}"),
-                class: ClassId(0),
+                class: JobClass(0),
                 tags: Vec::new(),
                 unmanaged: true,
                 map_reduce: false,
@@ -215,7 +215,7 @@ impl Driver {
             Decision::Suspend { container, .. } => self.facts.push(Fact::Demoted { container }),
             Decision::Resume { container } => self.facts.push(Fact::Promoted { container }),
             Decision::Kill { container, .. } => self.end(container),
-            Decision::Lend { .. } => unreachable!("no queue of the benchmark lends"),
+            Decision::AssignLent { .. } => unreachable!("no queue of the benchmark lends"),
         }
     }
 

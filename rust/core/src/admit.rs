@@ -36,7 +36,7 @@ pub enum Admission {
 }
 
 /// An application with an ApplicationMaster in a queue, or one on its way.
-struct Lodger {
+struct AdmittedApp {
     app: AppId,
     /// What its ApplicationMaster takes, and one container of its largest kind, as fractions of the partition.
     master: f64,
@@ -46,9 +46,9 @@ struct Lodger {
 
 /// Who is in a queue in one partition, and who waits.
 #[derive(Default)]
-struct Door<'a> {
-    inside: Vec<Lodger>,
-    /// Work that those inside have left together, in seconds of the partition.
+struct AdmissionQueue<'a> {
+    admitted: Vec<AdmittedApp>,
+    /// Work that those admitted have left together, in seconds of the partition.
     work_s: f64,
     waiting: Vec<(AppId, &'a Job, Resource)>,
 }
@@ -56,45 +56,45 @@ struct Door<'a> {
 /// What is to be known of all queues for which anybody waits: who gives way, who has an ApplicationMaster already, and who is next.
 pub(crate) fn admissions(cluster: &Cluster, planner: &Planner, settings: &Settings) -> Vec<Admission> {
     let mut all = Vec::new();
-    let mut doors: BTreeMap<(QueueId, PartitionId), Door<'_>> = BTreeMap::new();
+    let mut queues: BTreeMap<(QueueId, PartitionId), AdmissionQueue<'_>> = BTreeMap::new();
     for (app, job) in cluster.pending() {
         if job.master.is_some() {
             all.push(Admission::Holds { app });
         } else if let Some((key, _)) = job.phases.iter().find(|(_, phase)| phase.pending > 0).filter(|_| !job.parked) {
-            doors.entry((job.queue, key.partition)).or_default().waiting.push((app, job, key.resource));
+            queues.entry((job.queue, key.partition)).or_default().waiting.push((app, job, key.resource));
         }
     }
-    if doors.is_empty() {
+    if queues.is_empty() {
         return all;
     }
     for (app, job) in cluster.jobs().iter().filter(|(_, job)| job.active) {
         for (partition, plan) in planner.all() {
-            let Some(door) = doors.get_mut(&(job.queue, partition)) else { continue };
+            let Some(admission) = queues.get_mut(&(job.queue, partition)) else { continue };
             let rules = settings.queue(cluster.queue_path(*app));
-            if let Some(lodger) = Lodger::of(*app, job, plan, rules.policy) {
-                door.inside.push(lodger);
-                door.work_s += estimate::remaining_seconds(job, cluster, rules, plan.total);
+            if let Some(admitted) = AdmittedApp::of(*app, job, plan, rules.policy) {
+                admission.admitted.push(admitted);
+                admission.work_s += estimate::remaining_seconds(job, cluster, rules, plan.total);
             }
         }
     }
-    for ((queue, partition), door) in doors {
+    for ((queue, partition), admission) in queues {
         let Some(found) = cluster.queues().get(&queue) else { continue };
         let (rules, guaranteed) = (settings.queue(&found.path), found.shares(partition).guaranteed);
-        door.open(planner.of(partition), guaranteed, rules, &mut all);
+        admission.decide(planner.of(partition), guaranteed, rules, &mut all);
     }
     all
 }
 
-impl Lodger {
+impl AdmittedApp {
     /// Nobody whose ApplicationMaster is, or is asked for, in another partition.
-    fn of(app: AppId, job: &Job, plan: &PartitionPlan, policy: PolicyKind) -> Option<Lodger> {
+    fn of(app: AppId, job: &Job, plan: &PartitionPlan, policy: PolicyKind) -> Option<AdmittedApp> {
         let asked = || job.phases.iter().find(|(_, phase)| phase.pending > 0).filter(|_| !job.unmanaged);
         let master = job.master.map(|(_, key)| key).or_else(|| asked().map(|(key, _)| *key))?;
         let of_partition = || job.phases.iter().filter(|(key, _)| key.partition == plan.partition());
         let kinds = of_partition().filter(|(key, phase)| phase.left() > u32::from(**key == master));
         let runs = job.containers.len() - job.suspended.len() > 1;
         let wants = !job.suspended.is_empty() || job.phases.values().any(|phase| phase.pending > 0);
-        (master.partition == plan.partition()).then(|| Lodger {
+        (master.partition == plan.partition()).then(|| AdmittedApp {
             app,
             master: master.resource.dominant_share(plan.total),
             one: kinds.map(|(key, _)| key.resource.dominant_share(plan.total)).fold(0.0, f64::max),
@@ -103,14 +103,20 @@ impl Lodger {
     }
 }
 
-impl Door<'_> {
+impl AdmissionQueue<'_> {
     /// ApplicationMasters of all hold no more than `max-am-share` of what the queue is guaranteed, and leave room for one container each.
-    fn open(mut self, plan: Option<&PartitionPlan>, guaranteed: f64, rules: &QueueSettings, all: &mut Vec<Admission>) {
+    fn decide(
+        mut self,
+        plan: Option<&PartitionPlan>,
+        guaranteed: f64,
+        rules: &QueueSettings,
+        all: &mut Vec<Admission>,
+    ) {
         let total = plan.map_or(Resource::ZERO, |plan| plan.total);
-        let giving = self.inside.iter().filter(|lodger| lodger.gives_way);
-        all.extend(giving.map(|lodger| Admission::GivesWay { app: lodger.app }));
+        let giving = self.admitted.iter().filter(|admitted| admitted.gives_way);
+        all.extend(giving.map(|admitted| Admission::GivesWay { app: admitted.app }));
 
-        let mean_s = self.work_s / self.inside.len().max(1) as f64;
+        let mean_s = self.work_s / self.admitted.len().max(1) as f64;
         let size_s = |job: &Job, master: Resource| size_s(job, master, total, rules).unwrap_or(mean_s);
         self.waiting.sort_by(|(a, of_a, master_a), (b, of_b, master_b)| {
             let by_size = size_s(of_a, *master_a).total_cmp(&size_s(of_b, *master_b));
@@ -118,9 +124,9 @@ impl Door<'_> {
             Reverse(of_a.priority).cmp(&Reverse(of_b.priority)).then(by_size).then(key(of_a, *a).cmp(&key(of_b, *b)))
         });
 
-        let largest = self.inside.iter().map(|lodger| lodger.one).fold(0.0, f64::max);
-        let mut masters: f64 = self.inside.iter().map(|lodger| lodger.master).sum();
-        let mut needed: f64 = self.inside.iter().map(|lodger| lodger.master + lodger.one).sum();
+        let largest = self.admitted.iter().map(|admitted| admitted.one).fold(0.0, f64::max);
+        let mut masters: f64 = self.admitted.iter().map(|admitted| admitted.master).sum();
+        let mut needed: f64 = self.admitted.iter().map(|admitted| admitted.master + admitted.one).sum();
         for (app, _, master) in self.waiting {
             let one = master.dominant_share(total);
             let needs = one + largest.max(one);

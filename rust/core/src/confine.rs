@@ -110,7 +110,7 @@ fn busy_sides(cluster: &Cluster, settings: &Settings) -> PerSide<bool> {
     if !settings.any_spill() {
         return busy;
     }
-    for job in cluster.jobs().values().filter(|job| job.wants() && job.may_start() && !job.rests) {
+    for job in cluster.jobs().values().filter(|job| job.wants() && job.may_start() && !job.backs_off) {
         let own = job.site.verdict.and_then(|verdict| verdict.side);
         for side in Side::BOTH.into_iter().filter(|side| own.is_none_or(|own| own == *side)) {
             busy[Some(side)] = true;

@@ -20,7 +20,7 @@ pub enum Decision {
     },
     /// Give the application one container of that request priority on the node, and none of any other: the room there is only
     /// lent.
-    Lend {
+    AssignLent {
         /// The application.
         app: AppId,
         /// The node.

@@ -15,7 +15,7 @@ use crate::fact::Side;
 use crate::park;
 use crate::plan::{Entry, PartitionPlan};
 use crate::policy::Sizing;
-use crate::preempt::sells_within;
+use crate::preempt::preempts_within_queue;
 use crate::scheduler::Scheduler;
 use crate::settings::{Mode, Primitive, QueueSettings};
 use crate::state::{Job, Reason, Site, State};
@@ -32,7 +32,7 @@ pub fn explain(scheduler: &Scheduler) -> Explanation {
         plan.entries
             .iter()
             .enumerate()
-            .filter(|(at, _)| plan.is_last(*at))
+            .filter(|(at, _)| plan.is_last_entry(*at))
             .enumerate()
             .filter_map(move |(rank, (place, entry))| job(scheduler, partition, plan, rank, place, entry))
     });
@@ -139,7 +139,7 @@ fn queues(scheduler: &Scheduler, partition: PartitionId, plan: &PartitionPlan) -
     let cluster = scheduler.cluster();
     let of_queue = |(id, places): &(QueueId, Range<usize>)| {
         let queue = cluster.queues().get(id)?;
-        let within = sells_within(cluster, scheduler.settings().queue(&queue.path), *id);
+        let within = preempts_within_queue(cluster, scheduler.settings().queue(&queue.path), *id);
         let mut explained = QueueExplanation {
             queue: queue.path.clone(),
             partition: partition.0,
@@ -156,7 +156,7 @@ fn queues(scheduler: &Scheduler, partition: PartitionId, plan: &PartitionPlan) -
                 (true, true) => None,
             },
         };
-        let last_places = places.clone().filter(|at| plan.is_last(*at));
+        let last_places = places.clone().filter(|at| plan.is_last_entry(*at));
         for job in last_places.filter_map(|at| cluster.jobs().get(&plan.entries.get(at)?.app)) {
             explained.held += job.share(plan.total, partition);
             explained.jobs += 1;
@@ -249,7 +249,7 @@ fn job(
         let mut claims = cluster.claimed().flat_map(|(_, node)| &node.claims);
         claims.any(|claim| claim.app == entry.app && claim.is_freed())
     };
-    let blocked_by: Cow<'static, str> = match scheduler.refusal(entry.app, partition) {
+    let blocked_by: Cow<'static, str> = match scheduler.no_victim_reason(entry.app, partition) {
         _ if job.parked => "it is parked".into(),
         _ if pending + suspended == 0 => "nothing: it has all it wants".into(),
         _ if wanted + suspended == 0 => {
@@ -271,7 +271,7 @@ fn job(
         }
         _ if waits => "containers that have not ended yet (no preemption)".into(),
         _ if freed() => "room that is being freed for it".into(),
-        Some(refusal) => refusal.to_string().into(),
+        Some(reason) => reason.to_string().into(),
         None => "the next heartbeats of nodes that have room for it".into(),
     };
     Some(JobExplanation {

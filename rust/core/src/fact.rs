@@ -2,7 +2,7 @@
 //! believes them over anything it assumed.
 
 use crate::predoop::Shuffle;
-use crate::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use crate::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use std::ops::{Index, IndexMut};
 
 /// One thing that happened. Facts of one step are applied in the order given.
@@ -160,11 +160,11 @@ pub enum Fact {
         done: Option<f64>,
     },
     /// A task of a MapReduce job said where it is. Optional: without it the job lends nothing.
-    Told {
+    TaskReport {
         /// The container.
         container: ContainerId,
         /// What it said.
-        word: Word,
+        report: TaskReport,
     },
     /// An application said how many tasks of one kind it has, whether or not it has asked for their containers yet. Optional, too.
     Tasks {
@@ -353,7 +353,7 @@ pub struct AppFact {
     /// Name for explanations, as in `application_1_0001`.
     pub name: String,
     /// Which jobs it is a run of, see [`class_id`](crate::recurring::class_id).
-    pub class: ClassId,
+    pub class: JobClass,
     /// Application tags, in which users leave hints.
     pub tags: Vec<String>,
     /// Whether its ApplicationMaster runs outside of the cluster's containers, so that all it asks for is for tasks.
@@ -446,7 +446,7 @@ impl PhaseKey {
 
 /// Where a task of a MapReduce job says it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Word {
+pub enum TaskReport {
     /// A map.
     Map {
         /// The part of its input that it has read, 0…1.
@@ -458,12 +458,12 @@ pub enum Word {
     Shuffle(Shuffle),
 }
 
-impl Word {
+impl TaskReport {
     /// Whether it can be true.
     pub fn is_sensible(&self) -> bool {
         match self {
-            Word::Map { read, .. } => (0.0..=1.0).contains(read),
-            Word::Shuffle(Shuffle { fetched, done, total }) => fetched <= done && done <= total,
+            TaskReport::Map { read, .. } => (0.0..=1.0).contains(read),
+            TaskReport::Shuffle(Shuffle { fetched, done, total }) => fetched <= done && done <= total,
         }
     }
 }

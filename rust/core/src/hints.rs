@@ -2,7 +2,7 @@
 //! to lower case. A tag that makes no sense is reported and otherwise ignored: it never fails a job.
 
 use crate::flex::{read_steps, Metric, Seconds, Step};
-use crate::settings::{Class, HintRules, Word};
+use crate::settings::{GpClass, HintRules, Word};
 use crate::units::Resource;
 use std::borrow::Cow;
 
@@ -69,7 +69,7 @@ pub struct Hints {
     /// `hiatus.sla=600:1/1200:5`: seconds after submission, and the penalty from then on (`flex`); empty if it says none.
     pub steps: Vec<Step>,
     /// `hiatus.gp-class=production`: what the job is to the victim orders `gp` and `evenly`.
-    pub gp_class: Option<Class>,
+    pub gp_class: Option<GpClass>,
     /// `hiatus.input-bytes=20000000000`: what the job reads, for BatchMR's placer.
     pub input_bytes: Option<u64>,
     /// What was wrong with the others, for people.
@@ -96,7 +96,7 @@ impl Hints {
                 "deadline" => deadline(value, now_ms).map(|deadline| hints.deadline = Some(deadline)),
                 "sla" => read_steps(value).map(|steps| hints.steps = steps),
                 "input-bytes" => value.parse().ok().map(|bytes| hints.input_bytes = Some(bytes)),
-                "gp-class" => <Option<Class>>::named(value).flatten().map(|class| hints.gp_class = Some(class)),
+                "gp-class" => <Option<GpClass>>::named(value).flatten().map(|class| hints.gp_class = Some(class)),
                 // Tags of others are none of ours.
                 _ => continue,
             };
@@ -253,7 +253,7 @@ mod tests {
     fn a_class_counts_only_where_the_queue_allows_it() {
         let rules = |gp_class| HintRules { honour: true, max_weight: 2.0, max_penalty: 3.0, metric: false, gp_class };
         let important = read(&["hiatus.gp-class=production"]);
-        assert_eq!(important.under(&rules(true)).gp_class, Some(Class::Production));
+        assert_eq!(important.under(&rules(true)).gp_class, Some(GpClass::Production));
         let cut = important.under(&rules(false)).into_owned();
         assert_eq!((cut.gp_class, cut.wrong.len()), (None, 1), "{:?}", cut.wrong);
         assert_eq!(read(&["hiatus.gp-class=vip"]).wrong.len(), 1);

@@ -4,8 +4,8 @@
 //! What tasks say counts for a few seconds, and only against their own job: who says nothing, or what cannot be, lends nothing.
 //! That a lender goes on depends on nobody's word but for those few seconds: maps that end are seen by themselves.
 
-use crate::fact::Word;
-use crate::place::{may_go_on, takers};
+use crate::fact::TaskReport;
+use crate::place::{borrowers, may_go_on};
 use crate::plan::{PartitionPlan, Planner};
 use crate::predoop::{self, Running};
 use crate::preempt::room_for_suspended_mb;
@@ -76,7 +76,7 @@ fn is_wanted(cluster: &Cluster, planner: &Planner, settings: &Settings, node: &N
     here.any(|map| may_go_on(cluster, settings, map) && fits(map.resource()))
         || planner
             .of(node.partition)
-            .is_some_and(|plan| takers(cluster, plan, settings, node.side).any(|(_, need, _)| fits(need)))
+            .is_some_and(|plan| borrowers(cluster, plan, settings, node.side).any(|(_, need, _)| fits(need)))
 }
 
 /// Whether the map will be done before a reduce would be worth lending.
@@ -181,8 +181,8 @@ fn change_places(
 fn wanted(cluster: &Cluster, plan: &PartitionPlan, settings: &Settings) -> Vec<(Resource, u32)> {
     let kept =
         |app: AppId, size: Resource| -> u32 { cluster.claimed().map(|(_, node)| node.freed_for(app, size)).sum() };
-    let maps =
-        takers(cluster, plan, settings, None).map(|(app, size, count)| (size, count.saturating_sub(kept(app, size))));
+    let maps = borrowers(cluster, plan, settings, None)
+        .map(|(app, size, count)| (size, count.saturating_sub(kept(app, size))));
     let mut wanted: Vec<_> = maps.collect();
     let here = |node: &Node| node.partition == plan.partition();
     let of_partition = |container: &Container| cluster.nodes().get(&container.node).is_some_and(here);
@@ -232,8 +232,8 @@ fn candidates(cluster: &Cluster, plan: &PartitionPlan, settings: &Settings, visi
 fn may_lend(cluster: &Cluster, job: &Job, reduce: &Container, rules: &QueueSettings) -> bool {
     let now = cluster.now();
     let fresh = reduce
-        .told
-        .is_some_and(|told| now.since(told.at) <= STALE_AFTER && told.maps_succeeded == job.maps_succeeded());
+        .last_report
+        .is_some_and(|last| now.since(last.at) <= STALE_AFTER && last.maps_succeeded == job.maps_succeeded());
     let stays =
         reduce.proposed || reduce.barred_until > now || job.has_parked(reduce) || reduce.state != State::Running;
     let resumed = reduce.running_for(now).is_some_and(|running| running < reduce.run_time(now));
@@ -245,8 +245,8 @@ fn may_lend(cluster: &Cluster, job: &Job, reduce: &Container, rules: &QueueSetti
 
 /// t_s, as the reduce tells.
 fn idle_from(reduce: &Container, now: Millis) -> Option<Millis> {
-    match reduce.told.map(|told| (told.word, told.rate)) {
-        Some((Word::Shuffle(shuffle), rate)) => predoop::idle_from(now, shuffle, rate),
+    match reduce.last_report.map(|last| (last.report, last.rate)) {
+        Some((TaskReport::Shuffle(shuffle), rate)) => predoop::idle_from(now, shuffle, rate),
         _ => None,
     }
 }
@@ -261,8 +261,8 @@ fn running_maps_of(cluster: &Cluster, job: &Job) -> Option<Vec<Running>> {
 /// How far a map that runs is; `None` if it has run for a while and did not say so lately.
 fn running(map: &Container, now: Millis) -> Option<Running> {
     let elapsed = map.run_time(now);
-    match map.told.filter(|told| now.since(told.at) <= STALE_AFTER).map(|told| told.word) {
-        Some(Word::Map { read, .. }) => Some(Running { elapsed, read }),
+    match map.last_report.filter(|last| now.since(last.at) <= STALE_AFTER).map(|last| last.report) {
+        Some(TaskReport::Map { read, .. }) => Some(Running { elapsed, read }),
         _ => (elapsed <= STALE_AFTER).then_some(Running { elapsed, read: 0.0 }),
     }
 }

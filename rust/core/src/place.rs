@@ -22,14 +22,14 @@ use crate::visits::Visits;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-pub use lent::{lent_room_comes, may_go_on, takers};
+pub use lent::{borrowers, lent_room_comes, may_go_on};
 
 /// New containers that one step proposes at most: whoever carries it out holds the scheduler meanwhile.
 pub const MOST_CONTAINERS: u32 = 500;
 
 /// What placing has not finished, from step to step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Placer {
+pub(crate) struct Allocator {
     /// Somebody wants something that not all nodes with room were looked at for yet.
     sweeping: bool,
     /// Containers that this step may still propose.
@@ -56,17 +56,17 @@ impl Pass {
     }
 }
 
-/// What became of a suspended container's turn.
-enum Turn {
+/// What became of the try to resume a container.
+enum ResumeOutcome {
     /// It is proposed to be resumed.
-    Taken,
+    Proposed,
     /// There is room, but it was refused a moment ago.
-    Rests,
+    BackingOff,
     /// There is no room for it.
     NoRoom,
 }
 
-impl Placer {
+impl Allocator {
     /// Whether the last step was cut short.
     pub fn has_more(&self, cluster: &Cluster) -> bool {
         self.sweeping || cluster.has_woken()
@@ -157,7 +157,7 @@ impl Placer {
         own.into_iter().chain(guests).all(|(of, pass)| self.serve_in_order(cluster, planner, of, id, pass))
     }
 
-    /// Goes on as [`Placer::place_on`] does.
+    /// Goes on as [`Allocator::place_on`] does.
     fn serve_in_order(
         &mut self,
         cluster: &mut Cluster,
@@ -208,7 +208,7 @@ impl Placer {
     ) -> bool {
         let (Some(node), Some(job)) = (cluster.nodes().get(&id), cluster.jobs().get(&app)) else { return true };
         let unwelcome = node.partition != partition && job.no_guest_until > cluster.now();
-        if !job.may_start() || job.rests || cluster.is_refused(app, id) || unwelcome {
+        if !job.may_start() || job.backs_off || cluster.is_refused(app, id) || unwelcome {
             return true;
         }
         // Room that comes back when all were looked at goes to whoever wants it. Whom a limit may stop is refused once, not once a part.
@@ -261,7 +261,7 @@ fn known_there(cluster: &Cluster, planner: &Planner, partition: PartitionId, id:
     let mut places: Vec<usize> = match pass {
         Pass::UpToTarget => wanting.flat_map(|app| plan.places(app)).collect(),
         // Beyond the targets a job's last place counts: the earlier ones are for their targets only.
-        Pass::Anybody => wanting.filter_map(|app| plan.rank(app)).collect(),
+        Pass::Anybody => wanting.filter_map(|app| plan.last_entry(app)).collect(),
     };
     places.sort_unstable_by_key(|place| Reverse(*place));
     places
@@ -322,25 +322,31 @@ fn serve_resume_claims(cluster: &mut Cluster, id: NodeId) {
 }
 
 /// Proposes to resume the container if it fits beside what is claimed; `spare` if that is beyond its job's target.
-fn resume_if_room(cluster: &mut Cluster, id: NodeId, container: ContainerId, claimed: Resource, spare: bool) -> Turn {
+fn resume_if_room(
+    cluster: &mut Cluster,
+    id: NodeId,
+    container: ContainerId,
+    claimed: Resource,
+    spare: bool,
+) -> ResumeOutcome {
     let (Some(node), Some(suspended)) = (cluster.nodes().get(&id), cluster.containers().get(&container)) else {
-        return Turn::NoRoom;
+        return ResumeOutcome::NoRoom;
     };
     // A container that is still settling brings its own room along, or its room is on its way to somebody.
     let settling = matches!(suspended.state, State::MustSuspend { .. });
     if settling && node.claims.iter().any(|claim| claim.victims.contains(&container)) {
-        return Turn::NoRoom;
+        return ResumeOutcome::NoRoom;
     }
     let own = if settling { suspended.resource() } else { Resource::ZERO };
     let fits = suspended.resource().fits_in(node.usable() + own - claimed);
     if !fits || suspended.proposed {
-        return Turn::NoRoom;
+        return ResumeOutcome::NoRoom;
     }
     if suspended.barred_until > cluster.now() {
-        return Turn::Rests;
+        return ResumeOutcome::BackingOff;
     }
     cluster.resume(container, spare);
-    Turn::Taken
+    ResumeOutcome::Proposed
 }
 
 /// Resumes the job's suspended containers on the node, longest suspended first; false if one of them could be, but has to
@@ -355,16 +361,16 @@ fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, al
         .map(|(container, id)| (container.since, id, container.resource().dominant_share(total)))
         .collect();
     own.sort_by_key(|(since, id, _)| (*since, *id));
-    let mut none_rests = true;
+    let mut none_backs_off = true;
     for (_, container, one) in own {
         let claimed = cluster.nodes().get(&id).map_or(Resource::ZERO, |node| node.claimed_by_others(app));
         if one <= *allowance + EPSILON {
             match resume_if_room(cluster, id, container, claimed, allowance.is_infinite()) {
-                Turn::Taken => *allowance -= one,
-                Turn::Rests => none_rests = false,
-                Turn::NoRoom => {}
+                ResumeOutcome::Proposed => *allowance -= one,
+                ResumeOutcome::BackingOff => none_backs_off = false,
+                ResumeOutcome::NoRoom => {}
             }
         }
     }
-    none_rests
+    none_backs_off
 }

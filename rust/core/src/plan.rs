@@ -6,7 +6,7 @@ mod bounds;
 #[cfg(debug_assertions)]
 mod check;
 mod moving;
-mod seat;
+mod queue_ordering;
 mod usable;
 mod users;
 mod view;
@@ -17,12 +17,12 @@ use crate::fact::{PerSide, Side};
 use crate::line::Line;
 use crate::policy::{EstimateError, Policy, Supply, Target};
 use crate::settings::Settings;
-use crate::state::{Cluster, Holder, Job};
+use crate::state::{Cluster, Job, QueueUser};
 use crate::units::{AppId, Millis, PartitionId, QueueId, Resource};
 use crate::view::JobView;
 use crate::visits::Visits;
 use bounds::{Bound, Bounded, Bounds};
-use seat::{Placed, Seat};
+use queue_ordering::{Placed, QueueOrdering};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use usable::Usable;
@@ -64,10 +64,10 @@ pub struct PartitionPlan {
     /// The queues in order, with the places of their jobs.
     pub queues: Vec<(QueueId, Range<usize>)>,
     /// What users may hold of their queues who want more.
-    limits: BTreeMap<Holder, f64>,
+    limits: BTreeMap<QueueUser, f64>,
     partition: PartitionId,
-    /// The last place of each job, by job.
-    ranks: Vec<(AppId, usize)>,
+    /// The index of the last entry of each job, by job.
+    last_entries: Vec<(AppId, usize)>,
     /// Who waits for a container that its target allows, by where its nodes may be.
     below_target: PerSide<Line>,
     /// Who waits for a container, at each job's last place, likewise.
@@ -80,40 +80,40 @@ impl PartitionPlan {
         self.partition
     }
 
-    /// The job's last place: the one with its whole target.
-    pub fn rank(&self, app: AppId) -> Option<usize> {
-        let at = self.ranks.binary_search_by_key(&app, |(app, _)| *app).ok()?;
-        self.ranks.get(at).map(|(_, place)| *place)
+    /// The index of the job's last entry: the one with its whole target.
+    pub fn last_entry(&self, app: AppId) -> Option<usize> {
+        let at = self.last_entries.binary_search_by_key(&app, |(app, _)| *app).ok()?;
+        self.last_entries.get(at).map(|(_, place)| *place)
     }
 
     /// The job's whole target, as a fraction of the partition; nothing if it has no place.
     pub fn target(&self, app: AppId) -> f64 {
-        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.target)
+        self.last_entry(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.target)
     }
 
     /// What of its target the job keeps from those that come before it, as a fraction of the partition.
     pub fn keeps(&self, app: AppId) -> f64 {
-        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps)
+        self.last_entry(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps)
     }
 
     /// What of its target the job keeps from those of a higher priority, as a fraction of the partition.
     pub fn keeps_from_higher(&self, app: AppId) -> f64 {
-        self.rank(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps_from_higher)
+        self.last_entry(app).and_then(|place| self.entries.get(place)).map_or(0.0, |entry| entry.keeps_from_higher)
     }
 
     /// What the user may hold of its queue, as a fraction of the partition, if its jobs want more.
-    pub fn limit_of(&self, holder: Holder) -> Option<f64> {
-        self.limits.get(&holder).copied()
+    pub fn limit_of(&self, queue_user: QueueUser) -> Option<f64> {
+        self.limits.get(&queue_user).copied()
     }
 
-    /// Whether this place is the last of its job.
-    pub fn is_last(&self, place: usize) -> bool {
-        self.entries.get(place).is_some_and(|entry| self.rank(entry.app) == Some(place))
+    /// Whether the entry at this place is the last of its job.
+    pub fn is_last_entry(&self, place: usize) -> bool {
+        self.entries.get(place).is_some_and(|entry| self.last_entry(entry.app) == Some(place))
     }
 
     /// All places of the job, last first.
     pub(crate) fn places(&self, app: AppId) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(self.rank(app), |place| self.entries.get(*place).and_then(|entry| entry.earlier))
+        std::iter::successors(self.last_entry(app), |place| self.entries.get(*place).and_then(|entry| entry.earlier))
     }
 
     /// Whether that place comes before all of the job's.
@@ -136,18 +136,18 @@ impl PartitionPlan {
         self.entries.clear();
         self.queues.clear();
         self.limits.clear();
-        self.ranks.clear();
+        self.last_entries.clear();
     }
 
     fn put_in_line(&mut self, cluster: &Cluster) {
-        self.ranks.extend(self.entries.iter().enumerate().map(|(place, entry)| (entry.app, place)));
-        self.ranks.sort_unstable();
-        for pair in self.ranks.windows(2) {
+        self.last_entries.extend(self.entries.iter().enumerate().map(|(place, entry)| (entry.app, place)));
+        self.last_entries.sort_unstable();
+        for pair in self.last_entries.windows(2) {
             if let [(before, place), (app, last)] = *pair {
                 self.entries[last].earlier = (before == app).then_some(place);
             }
         }
-        self.ranks.dedup_by(|later, earlier| {
+        self.last_entries.dedup_by(|later, earlier| {
             let same = later.0 == earlier.0;
             earlier.1 = if same { later.1 } else { earlier.1 };
             same
@@ -170,7 +170,7 @@ impl PartitionPlan {
         let at_place = |entry: &Entry| self.ask_below_target(cluster.jobs().get(&entry.app)?, entry, side);
         below_target.begin(self.entries.iter().map(at_place));
         anybody.begin((0..self.entries.len()).map(|_| None));
-        for (app, place) in &self.ranks {
+        for (app, place) in &self.last_entries {
             anybody.set(*place, cluster.jobs().get(app).and_then(|job| self.ask(job, side, |_| true)));
         }
         (below_target, anybody)
@@ -178,7 +178,7 @@ impl PartitionPlan {
 
     /// The job changed: what it asks for at its places now.
     pub(crate) fn look_again(&mut self, app: AppId, job: Option<&Job>) {
-        let Some(last) = self.rank(app) else { return };
+        let Some(last) = self.last_entry(app) else { return };
         for side in PerSide::<Line>::PLACES {
             if !self.anybody[side].is_open() {
                 continue;
@@ -205,7 +205,7 @@ impl PartitionPlan {
     fn ask(&self, job: &Job, side: Option<Side>, allowed: impl Fn(Resource) -> bool) -> Option<Resource> {
         let asks = job.next_asks(self.partition).filter(|(key, _)| job.most_on(key, side) > 0);
         let sizes = asks.map(|(key, _)| key.resource).filter(|size| allowed(*size));
-        sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.rests)
+        sizes.reduce(Resource::at_most).filter(|_| job.may_start() && !job.backs_off)
     }
 }
 
@@ -213,7 +213,7 @@ impl PartitionPlan {
 #[derive(Clone, Debug, Default)]
 pub struct Planner {
     plans: BTreeMap<PartitionId, PartitionPlan>,
-    seats: BTreeMap<(PartitionId, QueueId), Seat>,
+    orderings: BTreeMap<(PartitionId, QueueId), QueueOrdering>,
     /// Jobs that changed since the last plan; with doubles.
     stale: Vec<AppId>,
     /// Whether nothing that was seen before counts any more.
@@ -256,7 +256,7 @@ impl Planner {
     /// Computes all plans anew from the jobs that changed and what was seen of the others, and tells the policies of the jobs
     /// that left since.
     pub fn plan(&mut self, cluster: &Cluster, settings: &Settings) {
-        self.seats.retain(|(_, queue), _| cluster.queues().contains_key(queue));
+        self.orderings.retain(|(_, queue), _| cluster.queues().contains_key(queue));
         self.plans.retain(|partition, _| cluster.partitions().contains_key(partition));
         self.stale.sort_unstable();
         self.stale.dedup();
@@ -287,16 +287,16 @@ impl Planner {
 
     fn depart(&mut self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
         for (app, job) in cluster.departed() {
-            let Some(seat) = self.seats.get_mut(&(partition, job.queue)) else { continue };
+            let Some(ordering) = self.orderings.get_mut(&(partition, job.queue)) else { continue };
             let rules = settings.queue(cluster.queues().get(&job.queue).map_or("", |queue| queue.path.as_str()));
-            seat.depart(*app, job.priority, &view::phases(job, partition, total, rules, cluster));
+            ordering.depart(*app, job.priority, &view::phases(job, partition, total, rules, cluster));
         }
     }
 
     fn see_all(&mut self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
-        self.seats
+        self.orderings
             .range_mut((partition, QueueId(0))..=(partition, QueueId(u32::MAX)))
-            .for_each(|(_, seat)| seat.clear());
+            .for_each(|(_, ordering)| ordering.clear());
         let mut apps: Vec<AppId> = cluster.jobs().keys().copied().collect();
         apps.sort_unstable();
         for app in apps {
@@ -312,8 +312,8 @@ impl Planner {
         total: Resource,
         elapsed: Millis,
     ) {
-        let seats = self.seats.range_mut((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
-        for view in seats.flat_map(|(_, seat)| seat.jobs_mut()) {
+        let orderings = self.orderings.range_mut((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
+        for view in orderings.flat_map(|(_, ordering)| ordering.jobs_mut()) {
             view::pass_time(view, cluster, total, elapsed);
         }
         let stale = std::mem::take(&mut self.stale);
@@ -331,30 +331,32 @@ impl Planner {
         let rules = settings.queue(&queue.path);
         let view = view::of(app, job, partition, total, rules, cluster);
         let key = (partition, job.queue);
-        if view.is_none() && !self.seats.contains_key(&key) {
+        if view.is_none() && !self.orderings.contains_key(&key) {
             return;
         }
-        let seat = self.seats.entry(key).or_insert_with(|| Seat::of(rules.policy));
+        let ordering = self.orderings.entry(key).or_insert_with(|| QueueOrdering::of(rules.policy));
         match view {
-            Some(view) => seat.put(view, job, partition),
-            None => seat.remove(app),
+            Some(view) => ordering.put(view, job, partition),
+            None => ordering.remove(app),
         }
     }
 
     fn plan_partition(&mut self, cluster: &Cluster, settings: &Settings, plan: &mut PartitionPlan) {
         let partition = plan.partition;
-        let seats = || {
-            let of_partition = self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
-            of_partition.map(|((_, queue), seat)| (*queue, seat)).filter(|(_, seat)| seat.jobs().next().is_some())
+        let orderings = || {
+            let of_partition = self.orderings.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
+            of_partition
+                .map(|((_, queue), ordering)| (*queue, ordering))
+                .filter(|(_, ordering)| ordering.jobs().next().is_some())
         };
-        let demand = seats().map(|(id, seat)| (id, seat.jobs().map(|job| job.demand).sum())).collect();
+        let demand = orderings().map(|(id, ordering)| (id, ordering.jobs().map(|job| job.demand).sum())).collect();
         plan.usable = self.usable(cluster, partition, plan.total, &demand);
-        plan.least = seats().map(|(id, seat)| (id, moving::least(seat))).collect();
+        plan.least = orderings().map(|(id, ordering)| (id, moving::least(ordering))).collect();
         let entitled = entitlement::of_leaves(cluster, partition, plan.usable, &demand, &plan.least);
-        let mut queues: Vec<_> = seats()
-            .map(|(id, seat)| {
+        let mut queues: Vec<_> = orderings()
+            .map(|(id, ordering)| {
                 let guaranteed = cluster.queues().get(&id).map_or(0.0, |q| q.shares(partition).guaranteed);
-                let held: f64 = seat.jobs().map(|job| job.held).sum();
+                let held: f64 = ordering.jobs().map(|job| job.held).sum();
                 // A queue without guarantee comes last, as in CapacityScheduler.
                 (if guaranteed > 0.0 { held / guaranteed } else { f64::INFINITY }, id)
             })
@@ -363,7 +365,8 @@ impl Planner {
         let mut of_sides = self.sides_of(cluster, partition, &entitled, plan.usable);
         let taken: f64 = queues.iter().filter_map(|(_, queue)| entitled.get(queue)).sum();
         for (_, queue) in queues {
-            let (Some(found), Some(seat)) = (cluster.queues().get(&queue), self.seats.get_mut(&(partition, queue)))
+            let (Some(found), Some(ordering)) =
+                (cluster.queues().get(&queue), self.orderings.get_mut(&(partition, queue)))
             else {
                 continue;
             };
@@ -377,15 +380,15 @@ impl Planner {
                 settings: settings.queue(&found.path),
             };
             let first = plan.entries.len();
-            let (mut targets, kept): (Vec<Target>, Vec<f64>) = seat
+            let (mut targets, kept): (Vec<Target>, Vec<f64>) = ordering
                 .plan(&supply)
                 .into_iter()
                 .map(|Placed { target, keeps_from_higher }| (target, keeps_from_higher))
                 .unzip();
-            moving::keep(&mut targets, seat);
+            moving::keep(&mut targets, ordering);
             let mut bounds = of_sides.remove(&queue).unwrap_or_default();
-            if let Some(users) = Users::of(cluster, partition, queue, seat.jobs()) {
-                let limited = users.bind(seat.jobs(), of_queue, &mut bounds);
+            if let Some(users) = Users::of(cluster, partition, queue, ordering.jobs()) {
+                let limited = users.bind(ordering.jobs(), of_queue, &mut bounds);
                 plan.limits.extend(limited.map(|(user, limit)| ((queue, user), limit)));
             }
             bounds.keep(&mut targets);
@@ -408,20 +411,20 @@ impl Planner {
     ) -> f64 {
         let mut held: BTreeMap<QueueId, f64> = BTreeMap::new();
         let mut usable = Usable::of(cluster, partition, total);
-        let seats = || self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
-        for ((_, queue), seat) in seats() {
-            let of_queue: f64 = seat.jobs().map(|job| job.held).sum();
+        let orderings = || self.orderings.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
+        for ((_, queue), ordering) in orderings() {
+            let of_queue: f64 = ordering.jobs().map(|job| job.held).sum();
             cluster.lineage(*queue).for_each(|above| *held.entry(above).or_default() += of_queue);
         }
-        for ((_, queue), seat) in seats() {
+        for ((_, queue), ordering) in orderings() {
             let left = |above: QueueId| {
                 let maximum = cluster.queues().get(&above).map_or(0.0, |found| found.shares(partition).maximum);
                 maximum - held.get(&above).copied().unwrap_or(0.0)
             };
-            usable.ask(&seat.asks, cluster.lineage(*queue).map(left).fold(f64::INFINITY, f64::min));
+            usable.ask(&ordering.asks, cluster.lineage(*queue).map(left).fold(f64::INFINITY, f64::min));
         }
         let guests: f64 = cluster.guests().map(|job| cluster.borrowed_share(job, total, partition)).sum();
-        let held = seats().flat_map(|(_, seat)| seat.jobs()).map(|job| job.held).sum::<f64>() + guests;
+        let held = orderings().flat_map(|(_, ordering)| ordering.jobs()).map(|job| job.held).sum::<f64>() + guests;
         usable::share(held, usable.more(), demand.values().sum())
     }
 
@@ -438,13 +441,13 @@ impl Planner {
         if partition != PartitionId(0) || cluster.sited().is_empty() {
             return BTreeMap::new();
         }
-        let seats = self.seats.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
+        let orderings = self.orderings.range((partition, QueueId(0))..=(partition, QueueId(u32::MAX)));
         let wanted = |view: &JobView| {
             let side = cluster.jobs().get(&view.app).and_then(|job| job.site.side());
             (view.app, Bounded { side, ..Bounded::of(view) })
         };
         let jobs: Vec<(QueueId, BTreeMap<AppId, Bounded>)> =
-            seats.map(|((_, queue), seat)| (*queue, seat.jobs().map(wanted).collect())).collect();
+            orderings.map(|((_, queue), ordering)| (*queue, ordering.jobs().map(wanted).collect())).collect();
         let claims: Vec<(f64, PerSide<f64>)> = jobs
             .iter()
             .map(|(queue, jobs)| {
@@ -464,19 +467,19 @@ impl Planner {
     /// What is left of the job in the partition, as far as its queue's policy knows; nothing if it has no place there.
     pub fn remaining(&self, cluster: &Cluster, settings: &Settings, partition: PartitionId, app: AppId) -> Remaining {
         let found = cluster.jobs().get(&app).and_then(|job| {
-            let seat = self.seats.get(&(partition, job.queue))?;
-            seat.remaining(app, settings.queue(cluster.queue_path(app)))
+            let ordering = self.orderings.get(&(partition, job.queue))?;
+            ordering.remaining(app, settings.queue(cluster.queue_path(app)))
         });
         found.unwrap_or_default()
     }
 
     /// How good past estimates of sizes were, by queue.
     pub fn estimate_errors(&self) -> impl Iterator<Item = (QueueId, EstimateError)> + '_ {
-        self.seats.iter().flat_map(|((_, queue), seat)| seat.errors().map(|error| (*queue, error)))
+        self.orderings.iter().flat_map(|((_, queue), ordering)| ordering.errors().map(|error| (*queue, error)))
     }
 
     /// The policy of that queue's jobs of that priority in the partition, if it ever ranked one there.
     pub fn policy_of(&self, queue: QueueId, priority: i32, partition: PartitionId) -> Option<&dyn Policy> {
-        self.seats.get(&(partition, queue)).and_then(|seat| seat.policy(priority))
+        self.orderings.get(&(partition, queue)).and_then(|ordering| ordering.policy(priority))
     }
 }

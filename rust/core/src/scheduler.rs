@@ -6,9 +6,9 @@ use crate::decision::Decision;
 use crate::fact::Fact;
 use crate::lend;
 use crate::park;
-use crate::place::Placer;
+use crate::place::Allocator;
 use crate::plan::Planner;
-use crate::preempt::{self, Preemptor, Refusal, Watch};
+use crate::preempt::{self, NoVictimReason, Preemptor, Watch};
 use crate::recurring::Note;
 use crate::remember;
 use crate::settings::Settings;
@@ -22,7 +22,7 @@ use crate::visits::Visits;
 pub struct Scheduler {
     cluster: Cluster,
     planner: Planner,
-    placer: Placer,
+    allocator: Allocator,
     preemptor: Preemptor,
     settings: Settings,
     planned: Option<Millis>,
@@ -42,7 +42,7 @@ impl Scheduler {
         let mut scheduler = Scheduler {
             cluster: Cluster::default(),
             planner: Planner::default(),
-            placer: Placer::default(),
+            allocator: Allocator::default(),
             preemptor: Preemptor::default(),
             settings: Settings::default(),
             planned: None,
@@ -86,8 +86,8 @@ impl Scheduler {
     }
 
     /// Why no room could be made for the job when that was last tried; `None` if there was some, or it needed none.
-    pub fn refusal(&self, app: AppId, partition: PartitionId) -> Option<Refusal> {
-        self.preemptor.refusal(app, partition)
+    pub fn no_victim_reason(&self, app: AppId, partition: PartitionId) -> Option<NoVictimReason> {
+        self.preemptor.no_victim_reason(app, partition)
     }
 
     /// Who looks whether long jobs starve others, by partition; nobody where no queue wants it.
@@ -103,7 +103,7 @@ impl Scheduler {
     /// Whether another step is worth while before there is any news: order and targets are to be computed anew as soon as
     /// they may be, or the last step proposed as much as a step may and left something for the next.
     pub fn has_more(&self) -> bool {
-        self.cluster.needs_plan() || self.placer.has_more(&self.cluster)
+        self.cluster.needs_plan() || self.allocator.has_more(&self.cluster)
     }
 
     /// Whether the last step computed the order anew and applications wait to be let in: [`Scheduler::admissions`] has news then.
@@ -155,8 +155,8 @@ impl Scheduler {
             stall::end_stalls(cluster, &self.settings);
             park::park(cluster, &self.settings.cluster);
         }
-        self.placer.place(cluster, &mut self.planner, &self.settings, new_demand);
-        if due && self.placer.has_more(cluster) {
+        self.allocator.place(cluster, &mut self.planner, &self.settings, new_demand);
+        if due && self.allocator.has_more(cluster) {
             // Who finds room without anybody's going is not known before all have been placed.
             cluster.request_plan();
         } else if due {
@@ -166,7 +166,7 @@ impl Scheduler {
             self.visits += lend::lend(cluster, &self.planner, &self.settings);
         }
         self.visits += self.planner.visits();
-        self.visits += self.placer.visits();
+        self.visits += self.allocator.visits();
         #[cfg(debug_assertions)]
         self.check();
         out.extend_from_slice(self.cluster.proposals());

@@ -146,7 +146,7 @@ macro_rules! handle {
 
 /// A class of applications that are runs of one job: what it is called, as a number that stays the same for ever.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ClassId(pub u64);
+pub struct JobClass(pub u64);
 
 handle!(
     /// A node. Handles are given by the caller and never reused.

@@ -18,7 +18,7 @@ pub struct JobView {
     /// What it could use: held, suspended and wanted.
     pub demand: f64,
     /// What its ApplicationMaster holds, which nobody can take.
-    pub pinned: f64,
+    pub masters: f64,
     /// Service received so far, in seconds of the whole partition.
     pub attained: f64,
     /// Estimated work left, in seconds of the whole partition.
@@ -41,7 +41,7 @@ impl JobView {
     /// nothing if it wants nothing.
     pub fn gets_on_with(&self) -> f64 {
         let kinds = self.phases.iter().filter(|phase| phase.left() > 0).map(|phase| phase.one);
-        kinds.reduce(f64::max).unwrap_or(f64::INFINITY).min(self.demand - self.pinned).max(0.0)
+        kinds.reduce(f64::max).unwrap_or(f64::INFINITY).min(self.demand - self.masters).max(0.0)
     }
 }
 

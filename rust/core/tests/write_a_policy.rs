@@ -13,13 +13,13 @@ impl Policy for Smallest {
         let mut order: Vec<&JobView> = jobs.iter().collect();
         order.sort_by(|a, b| a.demand.total_cmp(&b.demand).then_with(|| by_arrival(a, b)));
         // ApplicationMasters run already, and nobody takes them.
-        let mut left = supply.entitled - jobs.iter().map(|job| job.pinned).sum::<f64>();
+        let mut left = supply.entitled - jobs.iter().map(|job| job.masters).sum::<f64>();
         let mut targets = Vec::new();
         for job in order {
-            let more = (job.demand - job.pinned).min(left).max(0.0);
+            let more = (job.demand - job.masters).min(left).max(0.0);
             left -= more;
-            let share = job.pinned + more;
-            targets.push(Target { app: job.app, share, keeps: job.pinned, ahead: 0.0 });
+            let share = job.masters + more;
+            targets.push(Target { app: job.app, share, keeps: job.masters, ahead: 0.0 });
         }
         targets
     }
@@ -30,14 +30,14 @@ use hiatus_core::hints::Hints;
 use hiatus_core::settings::Settings;
 use hiatus_core::units::{AppId, Millis, Resource};
 
-fn job(app: u32, demand: f64, pinned: f64) -> JobView {
+fn job(app: u32, demand: f64, masters: f64) -> JobView {
     JobView {
         app: AppId(app),
         submitted: Millis(u64::from(app)),
         priority: 0,
         held: 0.0,
         demand,
-        pinned,
+        masters,
         attained: 0.0,
         remaining: 0.0,
         hints: Hints::default(),

@@ -3,7 +3,7 @@
 
 use hiatus_core::fact::Side;
 use hiatus_core::recurring::{OnSide, Record, Tasks};
-use hiatus_core::units::{ClassId, Millis};
+use hiatus_core::units::{JobClass, Millis};
 use hiatus_history::{Bounds, Store, FILE, RUNS_OF_A_CLASS};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn record(number: u64, classes: u64) -> Record {
     let on = |side, took| OnSide { side, took: Millis(took), nodes: 10 };
     let tasks = |priority| Tasks { priority, count: 100, time: Millis(number) };
     // Spread as FNV spreads names.
-    let class = ClassId((number % classes).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let class = JobClass((number % classes).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let sides = vec![on(Side::Physical, 100_000), on(Side::Virtual, 150_000)];
     Record { class, at_ms: 1_700_000_000_000 + number, input: number << 20, sides, tasks: vec![tasks(20), tasks(10)] }
 }

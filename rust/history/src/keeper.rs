@@ -3,7 +3,7 @@
 
 use crate::store::{Bounds, HistoryError, Store};
 use hiatus_core::recurring::{Note, Record};
-use hiatus_core::units::{AppId, ClassId};
+use hiatus_core::units::{AppId, JobClass};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -113,7 +113,7 @@ fn keep(dir: &Path, bounds: Bounds, notes: &Receiver<Note>, shared: &Shared) -> 
     let Some(mut store) = open(dir, bounds, shared)? else { return Ok(()) };
     log::info!("history: {} runs of earlier jobs are known in {}", store.runs()?, dir.display());
     while let Ok(first) = notes.recv() {
-        let (mut ended, mut came): (Vec<Record>, Vec<(AppId, ClassId)>) = Default::default();
+        let (mut ended, mut came): (Vec<Record>, Vec<(AppId, JobClass)>) = Default::default();
         for note in std::iter::once(first).chain(notes.try_iter().take(BATCH - 1)) {
             match note {
                 Note::Ended(record) => ended.push(record),

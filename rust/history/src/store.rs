@@ -3,7 +3,7 @@
 
 use hiatus_core::fact::Side;
 use hiatus_core::recurring::{OnSide, Record, Tasks};
-use hiatus_core::units::{ClassId, Millis};
+use hiatus_core::units::{JobClass, Millis};
 use redb::{Database, DatabaseError, ReadableTable, ReadableTableMetadata, StorageBackend, Table, TableDefinition};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -154,7 +154,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`HistoryError`].
-    pub fn recall(&self, class: ClassId) -> Result<Vec<Record>, HistoryError> {
+    pub fn recall(&self, class: JobClass) -> Result<Vec<Record>, HistoryError> {
         let read = || -> Result<Vec<Record>, redb::Error> {
             let runs = self.db.begin_read()?.open_table(RUNS)?;
             let of_class = runs.range((class.0, 0)..=(class.0, u64::MAX))?;
@@ -220,7 +220,7 @@ fn record((class, at_ms): Run, (input, sides, tasks): Told) -> Record {
     let side = |number| if number == 0 { Side::Physical } else { Side::Virtual };
     let sides = sides.into_iter().map(|(number, took, nodes)| OnSide { side: side(number), took: Millis(took), nodes });
     let tasks = tasks.into_iter().map(|(priority, count, time)| Tasks { priority, count, time: Millis(time) });
-    Record { class: ClassId(class), at_ms, input, sides: sides.collect(), tasks: tasks.collect() }
+    Record { class: JobClass(class), at_ms, input, sides: sides.collect(), tasks: tasks.collect() }
 }
 
 /// What an error of the database means here.

@@ -3,7 +3,7 @@
 
 use hiatus_core::fact::Side;
 use hiatus_core::recurring::{Note, OnSide, Record, Tasks};
-use hiatus_core::units::{AppId, ClassId, Millis};
+use hiatus_core::units::{AppId, JobClass, Millis};
 use hiatus_history::{Bounds, HistoryError, Keeper, Store, FILE, RUNS_OF_A_CLASS};
 use redb::{Database, StorageBackend, TableDefinition};
 use std::io::{self, BufRead, BufReader, Write};
@@ -19,11 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 fn record(class: u64, at_ms: u64) -> Record {
     let sides = vec![OnSide { side: Side::Virtual, took: Millis(7), nodes: 3 }];
     let tasks = [20, 10].map(|priority| Tasks { priority, count: 2, time: Millis(at_ms) });
-    Record { class: ClassId(class), at_ms, input: 5, sides, tasks: tasks.to_vec() }
+    Record { class: JobClass(class), at_ms, input: 5, sides, tasks: tasks.to_vec() }
 }
 
 fn times(store: &Store, class: u64) -> Vec<u64> {
-    store.recall(ClassId(class)).unwrap().iter().map(|record| record.at_ms).collect()
+    store.recall(JobClass(class)).unwrap().iter().map(|record| record.at_ms).collect()
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn what_was_written_is_there_after_a_restart_oldest_first_and_by_class() {
     store.remember(&[record(1, 10)]).unwrap();
     drop(store);
     let store = Store::open(dir.path(), ROOMY).unwrap();
-    assert_eq!(store.recall(ClassId(1)).unwrap(), [record(1, 10), record(1, 30)]);
+    assert_eq!(store.recall(JobClass(1)).unwrap(), [record(1, 10), record(1, 30)]);
     assert_eq!((times(&store, 2), times(&store, 3)), (vec![20], vec![]));
 }
 
@@ -88,7 +88,7 @@ fn a_page_that_was_damaged_is_found_when_the_file_is_opened_or_is_of_no_use_to_a
     let mut store = Store::open(dir.path(), ROOMY).unwrap();
     let all: Vec<Record> = (0..200).map(|number| record(number % 10, number)).collect();
     store.remember(&all).unwrap();
-    let before: Vec<_> = (0..10).map(|class| store.recall(ClassId(class)).unwrap()).collect();
+    let before: Vec<_> = (0..10).map(|class| store.recall(JobClass(class)).unwrap()).collect();
     drop(store);
     let whole = std::fs::read(dir.path().join(FILE)).unwrap();
     let (mut found, page) = (0, 4096);
@@ -105,7 +105,7 @@ fn a_page_that_was_damaged_is_found_when_the_file_is_opened_or_is_of_no_use_to_a
             found += 1;
             continue;
         };
-        let after: Vec<_> = (0..10).map(|class| store.recall(ClassId(class)).unwrap()).collect();
+        let after: Vec<_> = (0..10).map(|class| store.recall(JobClass(class)).unwrap()).collect();
         assert_eq!(after, before, "a page at {at} that nothing depends on");
     }
     assert!(found > 0, "no page with runs was damaged: does this test still hit any?");
@@ -221,7 +221,7 @@ fn who_is_killed_while_writing_loses_the_last_run_at_most() {
         // It was killed in a write, or behind one that it had not told of yet.
         assert!(last > before && (found == last || found == last + 1), "{found} of {last}");
         for number in 0..found {
-            assert_eq!(store.recall(ClassId(number)).unwrap(), [record(number, 1)]);
+            assert_eq!(store.recall(JobClass(number)).unwrap(), [record(number, 1)]);
         }
         before = found;
     }
@@ -242,7 +242,7 @@ fn wait_for(keeper: &Keeper) -> (AppId, Vec<Record>) {
 fn the_keeper_answers_behind_the_call_and_what_it_was_told_last_is_on_disk() {
     let dir = tempfile::tempdir().unwrap();
     let mut keeper = Keeper::begin(dir.path(), ROOMY).unwrap();
-    let came = |app, class| Note::Came { app: AppId(app), class: ClassId(class) };
+    let came = |app, class| Note::Came { app: AppId(app), class: JobClass(class) };
     keeper.note(&[came(1, 7), Note::Ended(record(7, 10)), came(2, 8), came(3, 7)]);
     keeper.note(&[came(4, 7)]);
     // Nobody hears of classes of which nothing is known; the first asked before anything was written down, or with it.
@@ -259,10 +259,10 @@ fn the_keeper_answers_behind_the_call_and_what_it_was_told_last_is_on_disk() {
 fn the_next_keeper_waits_until_the_last_one_lets_go() {
     let dir = tempfile::tempdir().unwrap();
     let mut first = Keeper::begin(dir.path(), ROOMY).unwrap();
-    first.note(&[Note::Ended(record(7, 10)), Note::Came { app: AppId(1), class: ClassId(7) }]);
+    first.note(&[Note::Ended(record(7, 10)), Note::Came { app: AppId(1), class: JobClass(7) }]);
     wait_for(&first);
     let mut second = Keeper::begin(dir.path(), ROOMY).unwrap();
-    second.note(&[Note::Came { app: AppId(2), class: ClassId(7) }]);
+    second.note(&[Note::Came { app: AppId(2), class: JobClass(7) }]);
     drop(first);
     assert_eq!(wait_for(&second), (AppId(2), vec![record(7, 10)]));
 }
@@ -272,7 +272,7 @@ fn a_keeper_of_a_damaged_file_goes_on_and_knows_nothing() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join(FILE), b"no database").unwrap();
     let mut keeper = Keeper::begin(dir.path(), ROOMY).unwrap();
-    keeper.note(&[Note::Ended(record(7, 10)), Note::Came { app: AppId(1), class: ClassId(7) }]);
+    keeper.note(&[Note::Ended(record(7, 10)), Note::Came { app: AppId(1), class: JobClass(7) }]);
     keeper.finish();
     assert_eq!(std::fs::read(dir.path().join(FILE)).unwrap(), b"no database");
 }

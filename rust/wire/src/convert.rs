@@ -7,11 +7,11 @@ pub use views::{admissions, node_views, tally_view, views};
 use crate::layout::{self, Record as _, HEADER};
 use hiatus_core::decision::{Cause, Decision, Reason};
 use hiatus_core::fact::{
-    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection, Run, Side, Word,
+    AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection, Run, Side, TaskReport,
 };
 use hiatus_core::predoop::Shuffle;
 use hiatus_core::recurring::Record;
-use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use thiserror::Error;
 
 /// Bytes that are no records: the two sides were not built together, or the buffer was damaged.
@@ -115,7 +115,7 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 told_at_ms: u64::try_from(r.told_at_ms).unwrap_or_default(),
                 name: lines.next().unwrap_or_default(),
                 tags: lines.collect(),
-                class: ClassId(r.job_class.cast_unsigned()),
+                class: JobClass(r.job_class.cast_unsigned()),
                 unmanaged: r.flags & 1 != 0,
                 map_reduce: r.flags & 2 != 0,
             })
@@ -212,13 +212,13 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
         }
         26 => {
             let (r, _) = layout::MapTold::read(bytes)?;
-            let word = Word::Map { read: r.read, partitions: r.partitions != 0 };
-            Fact::Told { container: ContainerId(r.container), word }
+            let report = TaskReport::Map { read: r.read, partitions: r.partitions != 0 };
+            Fact::TaskReport { container: ContainerId(r.container), report }
         }
         27 => {
             let (r, _) = layout::ReduceTold::read(bytes)?;
-            let word = Word::Shuffle(Shuffle { fetched: r.fetched, done: r.done, total: r.total });
-            Fact::Told { container: ContainerId(r.container), word }
+            let report = TaskReport::Shuffle(Shuffle { fetched: r.fetched, done: r.done, total: r.total });
+            Fact::TaskReport { container: ContainerId(r.container), report }
         }
         28 => {
             let (r, _) = layout::TasksTook::read(bytes)?;
@@ -279,7 +279,9 @@ pub fn decision(decision: Decision, out: &mut Vec<u8>) {
             let (memory_mb, vcores) = (room.memory_mb, room.vcores);
             layout::Assign { app: app.0, node: node.0, count, memory_mb, vcores }.write("", out);
         }
-        Decision::Lend { app, node, priority } => layout::Lend { app: app.0, node: node.0, priority }.write("", out),
+        Decision::AssignLent { app, node, priority } => {
+            layout::Lend { app: app.0, node: node.0, priority }.write("", out)
+        }
         Decision::Suspend { container, reason } => {
             let (reason, by) = match reason {
                 Reason::Preempted { by } => (0, by.0),
@@ -316,7 +318,7 @@ pub fn decided(record: &[u8]) -> Option<Decision> {
         }
         layout::Lend::KIND => {
             let (r, _) = layout::Lend::read(fields)?;
-            Decision::Lend { app: AppId(r.app), node: NodeId(r.node), priority: r.priority }
+            Decision::AssignLent { app: AppId(r.app), node: NodeId(r.node), priority: r.priority }
         }
         layout::Suspend::KIND => {
             let (r, _) = layout::Suspend::read(fields)?;
@@ -364,7 +366,7 @@ mod tests {
         let Fact::App(app) = &out[1] else { panic!("{out:?}") };
         let (name, tags) = (app.name.as_str(), app.tags.len());
         assert_eq!((name, tags, app.priority, app.told_at_ms, app.unmanaged), ("application_1_0001", 2, -4, 5, true));
-        assert_eq!(app.class, ClassId(u64::MAX - 5));
+        assert_eq!(app.class, JobClass(u64::MAX - 5));
     }
 
     #[test]
@@ -388,7 +390,7 @@ mod tests {
     fn what_is_remembered_is_told_as_facts() {
         let side = OnSide { side: Side::Virtual, took: Millis(6), nodes: 7 };
         let tasks = Tasks { priority: -1, count: 2, time: Millis(10) };
-        let record = Record { class: ClassId(1), at_ms: 5, input: 8, sides: vec![side], tasks: vec![tasks] };
+        let record = Record { class: JobClass(1), at_ms: 5, input: 8, sides: vec![side], tasks: vec![tasks] };
         let (mut bytes, mut out) = (Vec::new(), Vec::new());
         remembered(AppId(4), &record, &mut bytes);
         facts(&bytes, &mut out).unwrap();
@@ -403,10 +405,10 @@ mod tests {
         layout::ReduceTold { container: 2, fetched: 3, done: 4, total: 5 }.write("", &mut bytes);
         let mut out = Vec::new();
         facts(&bytes, &mut out).unwrap();
-        let word = Word::Map { read: 0.5, partitions: true };
-        assert_eq!(out[0], Fact::Told { container: ContainerId(1), word });
-        let word = Word::Shuffle(Shuffle { fetched: 3, done: 4, total: 5 });
-        assert_eq!(out[1], Fact::Told { container: ContainerId(2), word });
+        let report = TaskReport::Map { read: 0.5, partitions: true };
+        assert_eq!(out[0], Fact::TaskReport { container: ContainerId(1), report });
+        let report = TaskReport::Shuffle(Shuffle { fetched: 3, done: 4, total: 5 });
+        assert_eq!(out[1], Fact::TaskReport { container: ContainerId(2), report });
     }
 
     #[test]
@@ -414,7 +416,7 @@ mod tests {
         let (app, node, container) = (AppId(1), NodeId(2), ContainerId(3));
         let all = [
             Decision::Assign { app, node, count: 4, room: Resource::new(5, 6) },
-            Decision::Lend { app, node, priority: -7 },
+            Decision::AssignLent { app, node, priority: -7 },
             Decision::Resume { container },
         ];
         let reasons = [

@@ -255,14 +255,14 @@ impl World {
 
     pub(super) fn carry_out(&mut self, decision: Decision) {
         if self.chance(self.faults.ignore) {
-            if let Decision::Assign { app, .. } | Decision::Lend { app, .. } = decision {
+            if let Decision::Assign { app, .. } | Decision::AssignLent { app, .. } = decision {
                 self.observe(|observer, _| observer.hindered(app));
             }
             return;
         }
         match decision {
             Decision::Assign { app, node, count, room } => self.assign(app, node, count, room),
-            Decision::Lend { app, node, priority } => self.assign_lent(app, node, priority),
+            Decision::AssignLent { app, node, priority } => self.assign_lent(app, node, priority),
             Decision::Suspend { container, .. } => self.suspend(container),
             Decision::Resume { container } => self.resume(container),
             Decision::Kill { container, .. } => self.kill(container),

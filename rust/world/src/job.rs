@@ -2,7 +2,7 @@
 
 use hiatus_core::fact::Run;
 use hiatus_core::recurring::{class_id, job_class, Record};
-use hiatus_core::units::{ClassId, Millis, NodeId, PartitionId, Resource, UserId};
+use hiatus_core::units::{JobClass, Millis, NodeId, PartitionId, Resource, UserId};
 use std::collections::BTreeSet;
 
 /// The most stages a job may have: each needs a YARN request priority of its own.
@@ -233,7 +233,7 @@ impl Job {
     }
 
     /// Which jobs it is a run of.
-    pub fn class(&self) -> ClassId {
+    pub fn class(&self) -> JobClass {
         class_id(&job_class(&self.name, self.tags.iter().map(String::as_str)))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::node_manager::{Fetching, Message, NodeManager, Process, Timer, Work};
 use crate::world::{Container, Event, World};
-use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, Word};
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, TaskReport};
 use hiatus_core::predoop::Shuffle;
 use hiatus_core::units::{ContainerId, Millis, NodeId, PartitionId, Resource};
 use rand::Rng;
@@ -12,17 +12,17 @@ use std::collections::BTreeSet;
 const READS: f64 = 0.9;
 
 /// What a task of that stage would say of where it is.
-fn word(stage: usize, process: &Process, (done, total): (u32, u32), now: Millis) -> Option<Word> {
+fn report(stage: usize, process: &Process, (done, total): (u32, u32), now: Millis) -> Option<TaskReport> {
     match stage {
         0 => {
             let part = process.done(now);
-            Some(Word::Map { read: (part / READS).min(1.0), partitions: part >= READS })
+            Some(TaskReport::Map { read: (part / READS).min(1.0), partitions: part >= READS })
         }
         1 if process.gated => {
             let fetched = process.fetched(now).unwrap_or(done);
-            Some(Word::Shuffle(Shuffle { fetched, done, total }))
+            Some(TaskReport::Shuffle(Shuffle { fetched, done, total }))
         }
-        1 => Some(Word::Shuffle(Shuffle { fetched: total, done: total, total })),
+        1 => Some(TaskReport::Shuffle(Shuffle { fetched: total, done: total, total })),
         _ => None,
     }
 }
@@ -104,8 +104,10 @@ impl World {
             let Some(task) = found.task else { continue };
             if self.tells_tasks {
                 let maps = self.apps[found.app.0 as usize].maps();
-                self.facts
-                    .extend(word(task.stage, process, maps, self.now).map(|word| Fact::Told { container: *id, word }));
+                self.facts.extend(
+                    report(task.stage, process, maps, self.now)
+                        .map(|report| Fact::TaskReport { container: *id, report }),
+                );
             }
             if jobs.get(&found.app).is_some_and(|job| job.is_first_task(*id, found.phase)) {
                 let done = (!process.gated).then(|| process.done(self.now));

@@ -238,7 +238,7 @@ impl<'a> Run<'a> {
                     self.facts.push(Fact::AssignRejected { app, node, reason: Rejection::Room });
                 }
             }
-            Decision::Lend { app, node, priority } => {
+            Decision::AssignLent { app, node, priority } => {
                 let mut left = Resource::new(i64::MAX, i64::MAX);
                 if !self.give_out(app, node, &mut left, Some(priority), spent) {
                     self.facts.push(Fact::AssignRejected { app, node, reason: Rejection::Room });

@@ -8,7 +8,7 @@ use hiatus_background::hindsight::setting::{placing, Properties};
 use hiatus_background::hindsight::{Bounds, Hindsight, Latest, LeftOut, Onlooker, Past, Saved, Unanswered};
 use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, QueueFact};
 use hiatus_core::settings::Settings;
-use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
 use hiatus_world::job::{gb, secs, Job};
 use hiatus_world::{Node, SimulationError, World};
@@ -297,7 +297,7 @@ impl Told {
             priority: 0,
             told_at_ms: 0,
             name: format!("job{app}"),
-            class: ClassId(0),
+            class: JobClass(0),
             tags: Vec::new(),
             unmanaged: false,
             map_reduce: true,

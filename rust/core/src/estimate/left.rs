@@ -93,9 +93,9 @@ impl Remaining {
 
     /// Whether a job that has so much left may take of one of the same queue, whose rules those are, that has so much (law 24): for a new
     /// container only if it has much less left, for one that goes on if it has no more.
-    pub fn may_take_of(&self, loser: &Remaining, rules: &QueueSettings, is_new: bool) -> bool {
+    pub fn may_take_of(&self, victim: &Remaining, rules: &QueueSettings, is_new: bool) -> bool {
         let threshold = rules.preemption_threshold;
-        threshold >= 1.0 || self.is_below(if is_new { threshold } else { 1.0 }, loser)
+        threshold >= 1.0 || self.is_below(if is_new { threshold } else { 1.0 }, victim)
     }
 
     /// Whether that is surely no more than such a part of what the other has left: of whose tasks nothing is known, they take as long as

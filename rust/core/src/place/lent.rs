@@ -1,6 +1,6 @@
 //! Lent room goes to maps, before any other room does (Predoop, rules 1 to 3).
 
-use super::Placer;
+use super::Allocator;
 use crate::fact::{PhaseKey, Side};
 use crate::plan::{PartitionPlan, Planner};
 use crate::settings::Settings;
@@ -15,7 +15,7 @@ enum Borrower {
     Start(AppId),
 }
 
-impl Placer {
+impl Allocator {
     /// Gives out what is lent, loan by loan, the oldest first: to maps that are suspended there, then to new ones, each in the
     /// order of the plan, whatever their jobs' targets: nobody else may have it.
     pub(super) fn place_lent(&mut self, cluster: &mut Cluster, planner: &mut Planner, settings: &Settings) {
@@ -55,7 +55,8 @@ fn next(
     let node = cluster.nodes().get(&home)?;
     let found = node.suspended.iter().filter_map(|id| cluster.containers().get(id).map(|container| (*id, container)));
     let waiting = found.filter(|(_, map)| may_go_on(cluster, settings, map) && map.resource().fits_in(room));
-    let first = waiting.min_by_key(|(id, map)| (plan.rank(map.app).is_none(), plan.rank(map.app), map.since, *id));
+    let first =
+        waiting.min_by_key(|(id, map)| (plan.last_entry(map.app).is_none(), plan.last_entry(map.app), map.since, *id));
     first.map(|(id, _)| Borrower::Resume(id)).or_else(|| {
         let mut at = 0;
         while let Some(place) = plan.anybody(node.side).first(at, room) {
@@ -83,9 +84,9 @@ fn may_borrow(cluster: &Cluster, settings: &Settings, job: &Job) -> bool {
 /// Whether it is a suspended map that lent room on its node would let go on.
 pub fn may_go_on(cluster: &Cluster, settings: &Settings, container: &Container) -> bool {
     let Some(job) = cluster.jobs().get(&container.app) else { return false };
-    let rests = container.proposed || container.barred_until > cluster.now() || job.has_parked(container);
+    let barred = container.proposed || container.barred_until > cluster.now() || job.has_parked(container);
     let has_turn = container.state == State::Suspended && container.reason.is_some_and(Reason::ends_with_turn);
-    has_turn && !rests && container.phase.is_of_maps() && may_borrow(cluster, settings, job)
+    has_turn && !barred && container.phase.is_of_maps() && may_borrow(cluster, settings, job)
 }
 
 /// Whether room is lent on its node, usable soon if not now, that would let the suspended container go on.
@@ -98,7 +99,7 @@ pub fn lent_room_comes(cluster: &Cluster, settings: &Settings, id: ContainerId) 
 
 /// The jobs with maps that want containers which lent room on nodes of that side of the partition could hold, in the order of
 /// the plan, with the size and number of those.
-pub fn takers<'a>(
+pub fn borrowers<'a>(
     cluster: &'a Cluster,
     plan: &'a PartitionPlan,
     settings: &'a Settings,

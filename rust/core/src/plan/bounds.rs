@@ -27,13 +27,13 @@ pub(super) struct Bounded {
     /// What it could use, as a fraction of the partition.
     pub demand: f64,
     /// What its ApplicationMaster holds: it may be on any side, and was taken off what is left for its user.
-    pub pinned: f64,
+    pub masters: f64,
 }
 
 impl Bounded {
     /// The job, bound by nothing.
     pub fn of(job: &JobView) -> Bounded {
-        Bounded { side: None, user: None, demand: job.demand, pinned: job.pinned }
+        Bounded { side: None, user: None, demand: job.demand, masters: job.masters }
     }
 
     fn bounds(&self) -> impl Iterator<Item = Bound> {
@@ -87,7 +87,7 @@ impl Bounds {
         let mut promised: BTreeMap<AppId, (f64, f64)> = BTreeMap::new();
         for target in targets.iter_mut() {
             let Some(job) = jobs.get(&target.app) else { continue };
-            let (before, kept) = promised.get(&target.app).copied().unwrap_or((job.pinned, job.pinned));
+            let (before, kept) = promised.get(&target.app).copied().unwrap_or((job.masters, job.masters));
             let more = target.share - before;
             let possible = more.min(job.room(&left));
             job.take(possible, &mut left);

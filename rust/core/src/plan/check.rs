@@ -13,9 +13,9 @@ impl Planner {
     /// # Panics
     /// If it is not.
     pub(super) fn check_views(&self, cluster: &Cluster, settings: &Settings, partition: PartitionId, total: Resource) {
-        let seats = self.seats.iter().filter(|((of, _), _)| *of == partition);
+        let orderings = self.orderings.iter().filter(|((of, _), _)| *of == partition);
         let seen: BTreeMap<_, _> =
-            seats.flat_map(|((_, queue), s)| s.jobs().map(|view| (view.app, (*queue, view)))).collect();
+            orderings.flat_map(|((_, queue), s)| s.jobs().map(|view| (view.app, (*queue, view)))).collect();
         for (app, job) in cluster.jobs() {
             let queue = cluster.queues().get(&job.queue);
             let fresh =
@@ -37,7 +37,8 @@ impl Planner {
                 for (side, line) in plan.anybody.all().filter(|(_, line)| line.is_open()) {
                     let below_target = job.and_then(|job| plan.ask_below_target(job, entry, side));
                     assert_eq!(plan.below_target[side].ask(place), below_target, "{entry:?} on {side:?}");
-                    let anybody = job.filter(|_| plan.is_last(place)).and_then(|job| plan.ask(job, side, |_| true));
+                    let anybody =
+                        job.filter(|_| plan.is_last_entry(place)).and_then(|job| plan.ask(job, side, |_| true));
                     assert_eq!(line.ask(place), anybody, "{entry:?} on {side:?}");
                 }
             }

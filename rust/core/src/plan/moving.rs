@@ -2,38 +2,38 @@
 //! first job holds its ApplicationMaster and one container at least. The first is who came first of those of the highest priority that run
 //! a task, so that it is the same as long as that runs; or of all of that priority.
 
-use super::seat::Seat;
+use super::queue_ordering::QueueOrdering;
 use crate::entitlement::EPSILON;
 use crate::policy::{by_arrival, Target};
 use crate::view::JobView;
 use std::cmp::Reverse;
 
 /// What a queue with those jobs needs to get on, as a fraction of the partition: nobody takes ApplicationMasters (law 3).
-pub(super) fn least(seat: &Seat) -> f64 {
-    let masters: f64 = seat.jobs().map(|job| job.pinned).sum();
-    first(seat).map_or(0.0, |job| masters + job.gets_on_with())
+pub(super) fn least(ordering: &QueueOrdering) -> f64 {
+    let masters: f64 = ordering.jobs().map(|job| job.masters).sum();
+    first(ordering).map_or(0.0, |job| masters + job.gets_on_with())
 }
 
 /// Raises the first job's target where no job may hold a task.
-pub(super) fn keep(targets: &mut [Target], seat: &Seat) {
+pub(super) fn keep(targets: &mut [Target], ordering: &QueueOrdering) {
     let moves = |target: &Target| {
-        seat.job(target.app).is_some_and(|job| {
+        ordering.job(target.app).is_some_and(|job| {
             let mut kinds = job.phases.iter().filter(|phase| phase.left() > 0).map(|phase| phase.one);
-            kinds.any(|one| job.pinned + one <= target.share + EPSILON)
+            kinds.any(|one| job.masters + one <= target.share + EPSILON)
         })
     };
     if targets.iter().any(moves) {
         return;
     }
-    let Some(first) = first(seat) else { return };
-    let needs = first.pinned + first.gets_on_with();
+    let Some(first) = first(ordering) else { return };
+    let needs = first.masters + first.gets_on_with();
     let own = targets.iter_mut().filter(|target| target.app == first.app);
     own.for_each(|target| target.share = target.share.max(needs));
 }
 
-fn first(seat: &Seat) -> Option<&JobView> {
-    let runs = |job: &JobView| job.held > job.pinned + EPSILON;
+fn first(ordering: &QueueOrdering) -> Option<&JobView> {
+    let runs = |job: &JobView| job.held > job.masters + EPSILON;
     let key = |job: &JobView| (Reverse(job.priority), Reverse(runs(job)));
-    let wanting = seat.jobs().filter(|job| job.gets_on_with() > EPSILON);
+    let wanting = ordering.jobs().filter(|job| job.gets_on_with() > EPSILON);
     wanting.min_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_arrival(a, b)))
 }

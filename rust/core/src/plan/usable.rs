@@ -23,7 +23,7 @@ impl Asks {
     /// The job asks for this now.
     pub fn put(&mut self, app: AppId, job: &Job, partition: PartitionId) {
         self.remove(app);
-        if !job.may_start() || job.rests {
+        if !job.may_start() || job.backs_off {
             return;
         }
         // What lacks something of which the core knows nothing may start nowhere.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
     demand: f64,
-    pinned: f64,
+    masters: f64,
     asks: bool,
 }
 
@@ -20,7 +20,7 @@ struct Use {
 pub(super) struct Users {
     limits: UserLimits,
     guaranteed: f64,
-    /// Of each job of the queue, in the order of its seat, whose it is.
+    /// Of each job of the queue, in its order, whose it is.
     of_jobs: Vec<UserId>,
     uses: BTreeMap<UserId, Use>,
 }
@@ -44,7 +44,7 @@ impl Users {
         for (user, job) in of_jobs.iter().zip(jobs) {
             let all = uses.entry(*user).or_default();
             all.demand += job.demand;
-            all.pinned += job.pinned;
+            all.masters += job.masters;
             all.asks |= job.demand > job.held + EPSILON;
         }
         Some(Users { limits, guaranteed: shares.guaranteed, of_jobs, uses })
@@ -60,7 +60,7 @@ impl Users {
         let asking = self.uses.values().filter(|all| all.asks).count();
         let limit = self.limits.limit(self.guaranteed, entitled, asking);
         let limited = self.uses.iter().filter(|(_, all)| all.demand > limit + EPSILON);
-        let left: BTreeMap<UserId, f64> = limited.map(|(user, all)| (*user, limit - all.pinned)).collect();
+        let left: BTreeMap<UserId, f64> = limited.map(|(user, all)| (*user, limit - all.masters)).collect();
         for (user, job) in self.of_jobs.iter().zip(jobs).filter(|_| !left.is_empty()) {
             let found = bounds.jobs.entry(job.app).or_insert_with(|| Bounded::of(job));
             found.user = left.contains_key(user).then_some(*user);

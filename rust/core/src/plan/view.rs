@@ -30,15 +30,15 @@ pub(super) fn of(
     // A master that only borrows another partition's room takes none here.
     let home = |id| cluster.containers().get(&id).and_then(|c| cluster.nodes().get(&c.node)).map(|node| node.partition);
     let master = job.master.filter(|(id, key)| key.partition == partition && home(*id) == Some(partition));
-    let pinned = master.map_or(0.0, |(_, key)| key.resource.dominant_share(total));
+    let masters = master.map_or(0.0, |(_, key)| key.resource.dominant_share(total));
     // Where no node is left, nobody has anything to expect.
     (asked > 0 && total != Resource::ZERO).then(|| JobView {
         app,
         submitted: job.submitted,
         priority: job.priority,
         held,
-        demand: if job.parked { pinned } else { demand },
-        pinned,
+        demand: if job.parked { masters } else { demand },
+        masters,
         attained: job.attained(cluster.now()).dominant_seconds(total),
         remaining: estimate::remaining_seconds(job, cluster, queue, total),
         hints: hints(job, partition),

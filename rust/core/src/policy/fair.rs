@@ -9,12 +9,12 @@ pub(super) struct Fair;
 
 impl Policy for Fair {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
-        let claims: Vec<_> = jobs.iter().map(|job| (1.0, job.demand - job.pinned)).collect();
-        let free = supply.entitled - jobs.iter().map(|job| job.pinned).sum::<f64>();
+        let claims: Vec<_> = jobs.iter().map(|job| (1.0, job.demand - job.masters)).collect();
+        let free = supply.entitled - jobs.iter().map(|job| job.masters).sum::<f64>();
         let mut shared: Vec<_> = jobs
             .iter()
             .zip(max_min(free, &claims))
-            .map(|(job, share)| (job.pinned + share, job))
+            .map(|(job, share)| (job.masters + share, job))
             .map(|(share, job)| (job, Target { app: job.app, share, keeps: share, ahead: 0.0 }))
             .collect();
         shared.sort_by(|(a, of_a), (b, of_b)| {

@@ -88,7 +88,7 @@ impl EstimatesOff {
 pub struct Target {
     /// The job.
     pub app: AppId,
-    /// Fraction of the partition, at least its [`JobView::pinned`].
+    /// Fraction of the partition, at least its [`JobView::masters`].
     pub share: f64,
     /// What of that jobs that come before it may not take. In an order one after the other nothing is: who comes later gives
     /// way, whatever of its target it holds. Where jobs share, all of it.
@@ -159,14 +159,14 @@ fn sorted_by_key<'a>(jobs: impl IntoIterator<Item = &'a JobView>, key: impl Fn(&
 /// Serves jobs one after the other: each gets all it can use before the next gets anything, beyond the
 /// ApplicationMasters that run already.
 fn fill_in_order(order: Vec<&JobView>, capacity: f64) -> Vec<Target> {
-    let mut left = capacity - order.iter().map(|job| job.pinned).sum::<f64>();
+    let mut left = capacity - order.iter().map(|job| job.masters).sum::<f64>();
     order
         .into_iter()
         .map(|job| {
-            let more = (job.demand - job.pinned).min(left).max(0.0);
+            let more = (job.demand - job.masters).min(left).max(0.0);
             left -= more;
-            let share = job.pinned + if more > EPSILON { more } else { 0.0 };
-            Target { app: job.app, share, keeps: job.pinned, ahead: 0.0 }
+            let share = job.masters + if more > EPSILON { more } else { 0.0 };
+            Target { app: job.app, share, keeps: job.masters, ahead: 0.0 }
         })
         .collect()
 }
@@ -185,7 +185,7 @@ mod tests {
             priority: 0,
             held: 0.0,
             demand,
-            pinned: 0.0,
+            masters: 0.0,
             attained: 0.0,
             remaining: 0.0,
             hints: Hints::default(),
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn serial_policies_give_all_to_the_first_but_leave_masters_alone() {
-        let jobs = [job(1, 0, 0.9), JobView { pinned: 0.2, demand: 1.0, ..job(2, 1, 1.0) }];
+        let jobs = [job(1, 0, 0.9), JobView { masters: 0.2, demand: 1.0, ..job(2, 1, 1.0) }];
         let targets = plan(PolicyKind::Fifo, &jobs);
         assert!((targets[0].share - 0.8).abs() < 1e-9 && (targets[1].share - 0.2).abs() < 1e-9, "{targets:?}");
     }

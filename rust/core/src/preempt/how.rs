@@ -1,6 +1,6 @@
 //! By which primitive a container gives up its room: a choice of the queue that loses, independent of which containers go first.
 
-use super::refusal::Refusal;
+use super::no_victim_reason::NoVictimReason;
 use crate::settings::{Mode, Primitive, QueueSettings};
 use crate::units::Millis;
 
@@ -11,9 +11,9 @@ pub(super) enum How {
     Kill,
 }
 
-/// For whose sake a container goes.
+/// For whom a container goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sake {
+pub(super) enum Beneficiary {
     /// A job of its own queue, which comes before its own.
     OwnQueue,
     /// Another queue that lacks what it is entitled to, while its own has more. Nothing that can last keeps it from that (law
@@ -49,8 +49,8 @@ pub(super) struct Candidate<'a> {
 }
 
 /// How the candidate may go, or what keeps it.
-pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Result<How, Refusal> {
-    let entitled = sake == Sake::OtherQueue;
+pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, beneficiary: Beneficiary) -> Result<How, NoVictimReason> {
+    let entitled = beneficiary == Beneficiary::OtherQueue;
     let least = match of.resumed {
         false => queue.min_run,
         // It gets on for a while, whoever wants its room: it would else be suspended again at once, for ever.
@@ -61,23 +61,23 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Resu
     let spared = of.ran < patience(queue.min_run, of.kill_rounds);
     let long_enough = match least.since(of.running_for) {
         Millis(0) if entitled || !spared => Ok(()),
-        Millis(0) => Err(Refusal::Killed),
-        left if of.resumed => Err(Refusal::MinResumed(left)),
-        left => Err(Refusal::MinRun(left)),
+        Millis(0) => Err(NoVictimReason::Killed),
+        left if of.resumed => Err(NoVictimReason::MinResumed(left)),
+        left => Err(NoVictimReason::MinRun(left)),
     };
     let may_suspend = || match of {
-        _ if of.mode < Mode::Suspend => Err(Refusal::Waits),
-        _ if !of.node_can_suspend => Err(Refusal::NodeCannotSuspend),
-        _ if !entitled && of.preempted_for >= queue.suspension_budget => Err(Refusal::Budget),
-        _ if !of.memory_fits => Err(Refusal::SuspendedMemory),
+        _ if of.mode < Mode::Suspend => Err(NoVictimReason::Waits),
+        _ if !of.node_can_suspend => Err(NoVictimReason::NodeCannotSuspend),
+        _ if !entitled && of.preempted_for >= queue.suspension_budget => Err(NoVictimReason::Budget),
+        _ if !of.memory_fits => Err(NoVictimReason::SuspendedMemory),
         _ => Ok(How::Suspend),
     };
     let may_kill = of.mode == Mode::Kill;
     let suspend = long_enough.and_then(|()| may_suspend());
-    let kill = long_enough.and(if may_kill { Ok(How::Kill) } else { Err(Refusal::Waits) });
+    let kill = long_enough.and(if may_kill { Ok(How::Kill) } else { Err(NoVictimReason::Waits) });
     let escalate = || suspend.or_else(|why| kill.map_err(|_| why));
     match queue.preemption {
-        Primitive::Wait => Err(Refusal::Waits),
+        Primitive::Wait => Err(NoVictimReason::Waits),
         Primitive::Suspend => suspend,
         Primitive::SuspendOrKill if of.node_can_suspend && !entitled => suspend,
         Primitive::SuspendOrKill => escalate(),
@@ -87,7 +87,7 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, sake: Sake) -> Resu
         // Little is lost with what has just begun: no minimum run time protects it until work of its phase was killed.
         Primitive::Adaptive if may_kill && of.ran < queue.kill_before && !spared && !of.overdue => Ok(How::Kill),
         Primitive::Adaptive if entitled => escalate(),
-        Primitive::Adaptive if (of.left)() < queue.wait_before_end => Err(Refusal::NearEnd),
+        Primitive::Adaptive if (of.left)() < queue.wait_before_end => Err(NoVictimReason::NearEnd),
         Primitive::Adaptive => suspend,
     }
 }
@@ -123,14 +123,14 @@ mod tests {
         memory_fits: true,
     };
 
-    fn how_for(sake: Sake, preemption: &str, of: Candidate<'_>) -> Option<How> {
+    fn how_for(beneficiary: Beneficiary, preemption: &str, of: Candidate<'_>) -> Option<How> {
         let key = "yarn.scheduler.hiatus.preemption".to_string();
         let settings = Settings::parse(&BTreeMap::from([(key, preemption.to_string())])).unwrap();
-        how(settings.queue("root.default"), &of, sake).ok()
+        how(settings.queue("root.default"), &of, beneficiary).ok()
     }
 
     fn how_under(preemption: &str, of: Candidate<'_>) -> Option<How> {
-        how_for(Sake::OwnQueue, preemption, of)
+        how_for(Beneficiary::OwnQueue, preemption, of)
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod tests {
             ("kill", kill, kill),
             ("adaptive", suspend, kill),
         ] {
-            let others = |of| how_for(Sake::OtherQueue, preemption, of);
+            let others = |of| how_for(Beneficiary::OtherQueue, preemption, of);
             assert_eq!((others(worn), others(full)), (of_worn, of_full), "{preemption}");
             assert_eq!((how_under(preemption, worn), how_under(preemption, full)), (None, None), "{preemption}");
             let early = Candidate { running_for: Millis(4_999), ..worn };
@@ -228,7 +228,8 @@ mod tests {
             let overdue = |ran_s: u64| {
                 let (ran, running_for) = (Millis(1), Millis(ran_s * 1_000));
                 let of = Candidate { ran, running_for, resumed: true, overdue: true, in_spare_room: true, ..MIDDLE };
-                [Sake::OwnQueue, Sake::OtherQueue].map(|sake| how_for(sake, preemption, of).is_some())
+                [Beneficiary::OwnQueue, Beneficiary::OtherQueue]
+                    .map(|beneficiary| how_for(beneficiary, preemption, of).is_some())
             };
             assert_eq!((overdue(9), overdue(10)), ([false; 2], [true; 2]), "{preemption}");
         }

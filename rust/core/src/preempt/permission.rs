@@ -1,8 +1,7 @@
-//! Whether a container may be taken at all (laws 3, 5 and 6): whoever wants it, and whatever is bought with it.
+//! Whether a container may be taken at all (laws 3, 5 and 6): whoever wants it, and whatever is freed with it.
 
-use super::how::{how, Candidate, How, Sake};
-use super::refusal::Refusal;
-use super::victims;
+use super::how::{how, Beneficiary, Candidate, How};
+use super::no_victim_reason::NoVictimReason;
 use crate::estimate;
 use crate::fact::PhaseKey;
 use crate::settings::{ClusterSettings, QueueSettings, Settings};
@@ -11,7 +10,7 @@ use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId};
 
 /// Which containers are looked at, and for what.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct VictimFilter<'a> {
     pub settings: &'a Settings,
     /// On whose nodes.
     pub partition: PartitionId,
@@ -22,24 +21,24 @@ pub(super) struct Look<'a> {
 }
 
 /// Rounds of kills that try nobody's patience under orders over all jobs.
-const CROWD_ROUNDS: u32 = 64;
+const GLOBAL_ORDER_ROUNDS: u32 = 64;
 
 /// How a container may go, and for whom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Permission {
     pub how: How,
     /// What keeps it from jobs of its own queue, if only others may take it.
-    pub not_for_own: Option<Refusal>,
+    pub not_for_own: Option<NoVictimReason>,
 }
 
 /// How the container on a live node of the partition may be taken now, or what keeps it.
 pub(super) fn may_take(
     cluster: &Cluster,
-    look: Look<'_>,
+    filter: VictimFilter<'_>,
     queue: &QueueSettings,
     job: &Job,
     (id, container): (ContainerId, &Container),
-) -> Result<Permission, Refusal> {
+) -> Result<Permission, NoVictimReason> {
     let now = cluster.now();
     // What is parked is suspended anyway, or runs on where that is impossible; nobody takes it.
     // What borrows runs in room that is nobody's to take, and goes when the lender wants it back.
@@ -49,43 +48,43 @@ pub(super) fn may_take(
         || container.barred_until > now
         || job.has_parked(container);
     if container.state != State::Running || stays {
-        return Err(Refusal::Busy);
+        return Err(NoVictimReason::Busy);
     }
-    let here = |node: &&Node| node.partition == look.partition && node.is_live(now) && !node.decommissioning;
-    let node = cluster.nodes().get(&container.node).filter(here).ok_or(Refusal::Busy)?;
-    let phase = job.phases.get(&container.phase).ok_or(Refusal::Busy)?;
+    let here = |node: &&Node| node.partition == filter.partition && node.is_live(now) && !node.decommissioning;
+    let node = cluster.nodes().get(&container.node).filter(here).ok_or(NoVictimReason::Busy)?;
+    let phase = job.phases.get(&container.phase).ok_or(NoVictimReason::Busy)?;
     // Patience keeps jobs from taking in turns (law 8). Under orders over all jobs what began last is meant to go, and they have a
     // bound of their own; but where that is off, work that is killed again and again must end as well.
     let killed = phase.kill_rounds(container);
-    let in_crowd = victims::order(queue.victims).over_all_jobs().is_some();
-    if in_crowd && queue.gp.max_kills.is_some_and(|most| killed >= most) {
-        return Err(Refusal::Killed);
+    let over_all_jobs = queue.victims.is_over_all_jobs();
+    if over_all_jobs && queue.gp.max_kills.is_some_and(|most| killed >= most) {
+        return Err(NoVictimReason::Killed);
     }
     let candidate = Candidate {
-        mode: look.settings.cluster.mode,
+        mode: filter.settings.cluster.mode,
         ran: container.run_time(now),
-        running_for: container.running_for(now).ok_or(Refusal::Busy)?,
+        running_for: container.running_for(now).ok_or(NoVictimReason::Busy)?,
         left: &|| time_left(queue, job, (id, container), now),
         resumed: container.suspensions > 0,
         overdue: container.suspensions > 0 && container.stood_still >= queue.max_suspension,
         in_spare_room: container.in_spare_room,
         preempted_for: container.preempted_for,
-        kill_rounds: if in_crowd { killed.saturating_sub(CROWD_ROUNDS) } else { killed },
+        kill_rounds: if over_all_jobs { killed.saturating_sub(GLOBAL_ORDER_ROUNDS) } else { killed },
         node_can_suspend: node.can_suspend,
         memory_fits: container.resource().memory_mb
-            <= room_for_suspended_mb(&look.settings.cluster, node) + look.returning_mb,
+            <= room_for_suspended_mb(&filter.settings.cluster, node) + filter.returning_mb,
     };
-    let for_own = match sells_within(cluster, queue, job.queue) {
-        true => how(queue, &candidate, Sake::OwnQueue).map(|how| (how, None)),
-        false => Err(Refusal::ProtectedWithin),
+    let for_own = match preempts_within_queue(cluster, queue, job.queue) {
+        true => how(queue, &candidate, Beneficiary::OwnQueue).map(|how| (how, None)),
+        false => Err(NoVictimReason::ProtectedWithin),
     };
-    let for_others = |why| how(queue, &candidate, Sake::OtherQueue).map(|how| (how, Some(why))).map_err(|_| why);
+    let for_others = |why| how(queue, &candidate, Beneficiary::OtherQueue).map(|how| (how, Some(why))).map_err(|_| why);
     let (how, not_for_own) = for_own.or_else(for_others)?;
     Ok(Permission { how, not_for_own })
 }
 
 /// Whether jobs of the queue may take from each other: as its administrator told CapacityScheduler, unless a knob says otherwise.
-pub fn sells_within(cluster: &Cluster, rules: &QueueSettings, queue: QueueId) -> bool {
+pub fn preempts_within_queue(cluster: &Cluster, rules: &QueueSettings, queue: QueueId) -> bool {
     let told = || cluster.queues().get(&queue).is_some_and(|queue| queue.preemptable_within);
     rules.preemption_within.unwrap_or_else(told)
 }

@@ -17,7 +17,7 @@ const SAMPLING: Millis = Millis(1_000);
 
 /// What is seen at one time.
 #[derive(Clone, Debug, Default)]
-pub struct Scene {
+pub struct StarvationSnapshot {
     /// What is occupied.
     pub busy: f64,
     /// What there is for non-production jobs: all that production jobs do not hold, and their guarantee at least (A).
@@ -28,7 +28,7 @@ pub struct Scene {
     pub long: Vec<(AppId, f64)>,
 }
 
-impl Scene {
+impl StarvationSnapshot {
     /// What waits beside long jobs: those do not starve themselves.
     fn demand(&self) -> f64 {
         let is_long = |app: &AppId| self.long.iter().any(|(long, _)| long == app);
@@ -97,29 +97,29 @@ impl Watch {
     }
 
     /// Takes note of what is to be seen, and asks its question if it is time to.
-    pub fn see(&mut self, now: Millis, scene: &Scene, rules: &StarvationSettings) {
+    pub fn see(&mut self, now: Millis, snapshot: &StarvationSnapshot, rules: &StarvationSettings) {
         self.seen = Some(now);
-        self.busy.note(now, scene.busy, rules.period);
-        self.demand.note(now, scene.demand(), rules.period);
+        self.busy.note(now, snapshot.busy, rules.period);
+        self.demand.note(now, snapshot.demand(), rules.period);
         if self.asked.is_none_or(|asked| now.since(asked) >= rules.interval) {
             self.asked = Some(now);
-            self.ask(now, scene, rules);
+            self.ask(now, snapshot, rules);
         }
     }
 
-    fn ask(&mut self, now: Millis, scene: &Scene, rules: &StarvationSettings) {
-        let all: f64 = scene.waiting.iter().map(|(_, waits)| waits).sum();
-        let largest = scene.waiting.iter().map(|(_, waits)| *waits).fold(0.0, f64::max);
+    fn ask(&mut self, now: Millis, snapshot: &StarvationSnapshot, rules: &StarvationSettings) {
+        let all: f64 = snapshot.waiting.iter().map(|(_, waits)| waits).sum();
+        let largest = snapshot.waiting.iter().map(|(_, waits)| *waits).fold(0.0, f64::max);
         let conditions = Conditions {
             busy_time: self.busy.time_above(rules.busy_share, now, rules.period),
             waiting: self.demand.mean(now, rules.period),
             // Little's law: a mean of time alone over real time of π allows L_service (1 − π) / π to wait.
-            least_waiting: scene.available * (1.0 - rules.quality) / rules.quality,
+            least_waiting: snapshot.available * (1.0 - rules.quality) / rules.quality,
             largest: if all > 0.0 { largest / all } else { 0.0 },
         };
         self.conditions = Some(conditions);
         let holds = conditions.unfulfilled(rules).next().is_none();
-        let overflow: BTreeMap<AppId, f64> = scene.long.iter().copied().filter(|_| holds).collect();
+        let overflow: BTreeMap<AppId, f64> = snapshot.long.iter().copied().filter(|_| holds).collect();
         // Whoever does not starve others now begins anew, but is asked for a part no sooner again for that.
         self.suspects.retain(|app, suspect| {
             if !overflow.contains_key(app) {
@@ -231,23 +231,23 @@ mod tests {
     }
 
     /// A full partition with a job of long tasks, 0.4 above its share; two others wait for 1.5 times of what there is.
-    fn starving() -> Scene {
+    fn starving() -> StarvationSnapshot {
         let waiting = vec![(LONG, 5.0), (AppId(2), 1.0), (AppId(3), 0.5)];
-        Scene { busy: 1.0, available: 1.0, waiting, long: vec![(LONG, 0.4)] }
+        StarvationSnapshot { busy: 1.0, available: 1.0, waiting, long: vec![(LONG, 0.4)] }
     }
 
-    /// A watch that was shown the scene each second from `from_s` to `to_s`.
-    fn show(watch: &mut Watch, scene: &Scene, seconds: std::ops::RangeInclusive<u64>) {
+    /// A watch that was shown the snapshot each second from `from_s` to `to_s`.
+    fn show(watch: &mut Watch, snapshot: &StarvationSnapshot, seconds: std::ops::RangeInclusive<u64>) {
         for second in seconds {
             let now = Millis(second * 1_000);
             assert!(watch.is_due(now));
-            watch.see(now, scene, &rules());
+            watch.see(now, snapshot, &rules());
         }
     }
 
-    fn gives_after(scene: &Scene, seconds: u64) -> f64 {
+    fn gives_after(snapshot: &StarvationSnapshot, seconds: u64) -> f64 {
         let mut watch = Watch::default();
-        show(&mut watch, scene, 0..=seconds);
+        show(&mut watch, snapshot, 0..=seconds);
         watch.giving().get(&LONG).copied().unwrap_or(0.0)
     }
 
@@ -258,34 +258,37 @@ mod tests {
 
     #[test]
     fn condition_1_nobody_gives_who_is_not_long_or_not_above_its_share() {
-        assert_eq!(gives_after(&Scene { long: Vec::new(), ..starving() }, 400), 0.0);
+        assert_eq!(gives_after(&StarvationSnapshot { long: Vec::new(), ..starving() }, 400), 0.0);
     }
 
     #[test]
     fn condition_2_nobody_gives_unless_more_than_90_percent_were_busy_for_more_than_80_percent_of_three_minutes() {
-        assert_eq!(gives_after(&Scene { busy: 0.9, ..starving() }, 400), 0.0);
+        assert_eq!(gives_after(&StarvationSnapshot { busy: 0.9, ..starving() }, 400), 0.0);
         // It asks every ten seconds: at 140 s it has been busy for 140 of 180 s, at 150 s for more than 144.
         assert_eq!((gives_after(&starving(), 149), gives_after(&starving(), 150)), (0.0, 0.2));
     }
 
     #[test]
     fn condition_3_nobody_gives_unless_more_waits_than_there_is_for_non_production_jobs() {
-        let waits = |share| Scene { waiting: vec![(AppId(2), share / 2.0), (AppId(3), share / 2.0)], ..starving() };
+        let waits = |share| StarvationSnapshot {
+            waiting: vec![(AppId(2), share / 2.0), (AppId(3), share / 2.0)],
+            ..starving()
+        };
         assert_eq!((gives_after(&waits(1.0), 400), gives_after(&waits(1.01), 400)), (0.0, 0.2));
-        let less_is_there = Scene { available: 0.2, ..waits(0.3) };
+        let less_is_there = StarvationSnapshot { available: 0.2, ..waits(0.3) };
         assert_eq!(gives_after(&less_is_there, 400), 0.2, "production jobs hold the rest");
     }
 
     #[test]
     fn condition_3_what_the_long_job_waits_for_does_not_count() {
         let waiting = vec![(LONG, 5.0), (AppId(2), 0.5), (AppId(3), 0.4)];
-        assert_eq!(gives_after(&Scene { waiting, ..starving() }, 400), 0.0);
+        assert_eq!(gives_after(&StarvationSnapshot { waiting, ..starving() }, 400), 0.0);
     }
 
     #[test]
     fn condition_3_is_the_mean_over_the_period() {
         let mut watch = Watch::default();
-        let calm = Scene { waiting: Vec::new(), ..starving() };
+        let calm = StarvationSnapshot { waiting: Vec::new(), ..starving() };
         show(&mut watch, &calm, 0..=300);
         // 1.5 of the partition have waited for 110 of 180 s, then for 120.
         show(&mut watch, &starving(), 301..=419);
@@ -296,7 +299,8 @@ mod tests {
 
     #[test]
     fn condition_4_nobody_gives_if_a_single_job_is_more_than_90_percent_of_what_waits() {
-        let waits = |large, small| Scene { waiting: vec![(AppId(2), large), (AppId(3), small)], ..starving() };
+        let waits =
+            |large, small| StarvationSnapshot { waiting: vec![(AppId(2), large), (AppId(3), small)], ..starving() };
         assert_eq!((gives_after(&waits(9.2, 0.8), 400), gives_after(&waits(9.0, 1.0), 400)), (0.0, 0.2));
     }
 
@@ -320,7 +324,7 @@ mod tests {
     fn a_break_begins_the_six_minutes_anew_and_takes_back_what_was_not_taken_yet() {
         let mut watch = Watch::default();
         show(&mut watch, &starving(), 0..=340);
-        let alone = Scene { waiting: vec![(AppId(2), 5.0)], ..starving() };
+        let alone = StarvationSnapshot { waiting: vec![(AppId(2), 5.0)], ..starving() };
         show(&mut watch, &alone, 341..=350);
         assert!(watch.giving().is_empty() && !watch.suspects(LONG));
         // It starves others from 360 s on, and gave a part at 330 s.

@@ -1,7 +1,7 @@
 //! Which runs are runs of one job: BatchMR's key has data and cluster size only, so that a sort and a computation of like
 //! size would be taken for each other.
 
-use crate::units::ClassId;
+use crate::units::JobClass;
 
 /// The tag by which a user says it.
 const TAG: &str = "hiatus.job-class=";
@@ -18,9 +18,9 @@ pub fn job_class<'a>(name: &str, tags: impl Iterator<Item = &'a str>) -> String 
 
 /// The number of a class (FNV-1a of 64 bits): names of jobs are their users', and go neither into recordings nor on disk. It is
 /// written down by those who remember, so that it must not change.
-pub fn class_id(class: &str) -> ClassId {
+pub fn class_id(class: &str) -> JobClass {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    ClassId(class.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    JobClass(class.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn numbers_of_classes_are_those_of_fnv_1a() {
         // From its authors' test vectors: what was remembered under them must be found again.
-        assert_eq!(class_id(""), ClassId(0xcbf2_9ce4_8422_2325));
-        assert_eq!(class_id("foobar"), ClassId(0x8594_4171_f739_67e8));
+        assert_eq!(class_id(""), JobClass(0xcbf2_9ce4_8422_2325));
+        assert_eq!(class_id("foobar"), JobClass(0x8594_4171_f739_67e8));
     }
 }

@@ -8,7 +8,7 @@ mod class;
 pub use class::{class_id, job_class};
 
 use crate::fact::{Fact, Run, Side};
-use crate::units::{AppId, ClassId, Millis};
+use crate::units::{AppId, JobClass, Millis};
 use std::collections::BTreeMap;
 
 /// What has to do with history in a step.
@@ -19,7 +19,7 @@ pub enum Note {
         /// The application.
         app: AppId,
         /// Its class.
-        class: ClassId,
+        class: JobClass,
     },
     /// An application did its work: to be remembered.
     Ended(Record),
@@ -29,7 +29,7 @@ pub enum Note {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Its class.
-    pub class: ClassId,
+    pub class: JobClass,
     /// When it ended, in milliseconds since 1970.
     pub at_ms: u64,
     /// Bytes of its input; 0 if nobody knows.
@@ -149,7 +149,7 @@ mod tests {
     fn a_record_comes_back_as_facts_about_another_application() {
         let side = OnSide { side: Side::Virtual, took: Millis(9_000), nodes: 4 };
         let tasks = Tasks { priority: 20, count: 4, time: Millis(10_000) };
-        let record = Record { class: ClassId(1), at_ms: 7, input: 5, sides: vec![side], tasks: vec![tasks] };
+        let record = Record { class: JobClass(1), at_ms: 7, input: 5, sides: vec![side], tasks: vec![tasks] };
         let app = AppId(3);
         let run = Run { same_class: true, side: Side::Virtual, at_ms: 7, took: Millis(9_000), nodes: 4, input: 5 };
         let facts: Vec<Fact> = record.facts(app).collect();

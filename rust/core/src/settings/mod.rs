@@ -91,7 +91,7 @@ pub enum Victims {
 
 /// What a job is to orders of victims over all jobs (GP, section IV).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum GpClass {
     /// Nothing is taken of it.
     Production,
     /// It gives when production work needs room.
@@ -212,7 +212,7 @@ pub struct HintRules {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpSettings {
     /// What its jobs are; `None`: as its guarantee says.
-    pub class: Option<Class>,
+    pub class: Option<GpClass>,
     /// Of which of its jobs containers may go.
     pub candidates: Candidates,
     /// Kills in a row after which a phase is left alone.

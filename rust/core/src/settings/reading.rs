@@ -84,7 +84,6 @@ impl Settings {
             }
         }
         let cluster = Values { own: &cluster_values, inherited: None };
-        let observes = cluster.text("mode") == "observe";
         let queues = queue_values.keys().map(|path| {
             // What a queue does not say itself its nearest ancestor says for it.
             let mut own = BTreeMap::new();
@@ -98,40 +97,47 @@ impl Settings {
         Ok(Settings {
             queues: queues.collect(),
             defaults: QueueSettings::read(&cluster),
-            cluster: ClusterSettings {
-                mode: cluster.word("mode"),
-                max_suspended_memory: cluster.number("max-suspended-memory"),
-                plan_interval: Millis(cluster.number("plan-interval-ms")),
-                claim_timeout: Millis(cluster.number("claim-timeout-ms")),
-                large_ask_delay: Millis(cluster.number("large-ask-delay-ms")),
-                large_ask_timeout: Millis(cluster.number("large-ask-timeout-ms")),
-                stall_timeout: Millis(cluster.number("stall-timeout-ms")),
-                silent_node: Millis(cluster.number("silent-node-ms")),
-                refused_rest: Millis(cluster.number("refused-rest-ms")),
-                starvation: StarvationSettings {
-                    interval: Millis(cluster.number("gp-interval-ms")),
-                    period: Millis(cluster.number("gp-period-ms")),
-                    busy_share: cluster.number("gp-busy-share"),
-                    busy_time: cluster.number("gp-busy-time"),
-                    quality: cluster.number("gp-quality"),
-                    single_job: cluster.number("gp-single-job"),
-                    long_task: Millis(cluster.number("gp-long-task-ms")),
-                    first_part: cluster.number("gp-first-part"),
-                    timeout: Millis(cluster.number("gp-timeout-ms")),
-                },
-                forecast: ForecastSettings {
-                    interval: Millis(cluster.number("forecast-interval-ms")),
-                    max_size: cluster.number("forecast-max-size"),
-                    observes,
-                },
-                hindsight: HindsightSettings {
-                    interval: Millis(cluster.number("hindsight-interval-ms")),
-                    window: Millis(cluster.number("hindsight-window-ms")),
-                    max_size: cluster.number("hindsight-max-size"),
-                    observes,
-                },
-            },
+            cluster: ClusterSettings::read(&cluster),
         })
+    }
+}
+
+impl ClusterSettings {
+    fn read(values: &Values<'_>) -> ClusterSettings {
+        let observes = values.is("mode", "observe");
+        ClusterSettings {
+            mode: values.word("mode"),
+            max_suspended_memory: values.number("max-suspended-memory"),
+            plan_interval: values.millis("plan-interval-ms"),
+            claim_timeout: values.millis("claim-timeout-ms"),
+            large_ask_delay: values.millis("large-ask-delay-ms"),
+            large_ask_timeout: values.millis("large-ask-timeout-ms"),
+            stall_timeout: values.millis("stall-timeout-ms"),
+            silent_node: values.millis("silent-node-ms"),
+            refused_rest: values.millis("refused-rest-ms"),
+            starvation: StarvationSettings {
+                interval: values.millis("gp-interval-ms"),
+                period: values.millis("gp-period-ms"),
+                busy_share: values.number("gp-busy-share"),
+                busy_time: values.number("gp-busy-time"),
+                quality: values.number("gp-quality"),
+                single_job: values.number("gp-single-job"),
+                long_task: values.millis("gp-long-task-ms"),
+                first_part: values.number("gp-first-part"),
+                timeout: values.millis("gp-timeout-ms"),
+            },
+            forecast: ForecastSettings {
+                interval: values.millis("forecast-interval-ms"),
+                max_size: values.number("forecast-max-size"),
+                observes,
+            },
+            hindsight: HindsightSettings {
+                interval: values.millis("hindsight-interval-ms"),
+                window: values.millis("hindsight-window-ms"),
+                max_size: values.number("hindsight-max-size"),
+                observes,
+            },
+        }
     }
 }
 
@@ -142,66 +148,66 @@ impl QueueSettings {
             preemption: values.word("preemption"),
             preemption_within: values.word("preemption-within"),
             victims: values.word("victims"),
-            kill_before: Millis(values.number("kill-before-ms")),
-            wait_before_end: Millis(values.number("wait-before-end-ms")),
-            min_run: Millis(values.number("min-run-ms")),
-            suspension_budget: Millis(values.number("suspension-budget-ms")),
+            kill_before: values.millis("kill-before-ms"),
+            wait_before_end: values.millis("wait-before-end-ms"),
+            min_run: values.millis("min-run-ms"),
+            suspension_budget: values.millis("suspension-budget-ms"),
             preemption_threshold: values.number("preemption-threshold"),
             max_am_share: values.number("max-am-share"),
-            min_resumed: Millis(values.number("min-resumed-ms")),
-            max_suspension: Millis(values.number("max-suspension-ms")),
-            resume_locality: Millis(values.number("resume-locality-ms")),
-            default_task: Millis(values.number("default-task-ms")),
+            min_resumed: values.millis("min-resumed-ms"),
+            max_suspension: values.millis("max-suspension-ms"),
+            resume_locality: values.millis("resume-locality-ms"),
+            default_task: values.millis("default-task-ms"),
             lend: LendSettings {
-                on: values.text("lend") == "maps",
+                on: values.is("lend", "maps"),
                 threshold: values.number("lend-threshold"),
                 resume_part: values.number("lend-resume-part"),
-                wait: values.text("lend-wait") == "on",
+                wait: values.is("lend-wait", "on"),
             },
             gp: GpSettings {
                 class: values.word("gp-class"),
                 candidates: values.word("gp-candidates"),
-                max_kills: Some(values.number("gp-max-kills")).filter(|most| *most > 0),
-                starvation: values.text("gp-starvation") == "on",
+                max_kills: values.if_any("gp-max-kills"),
+                starvation: values.is("gp-starvation", "on"),
             },
             hints: HintRules {
-                honour: values.text("hints") == "honour",
+                honour: values.is("hints", "honour"),
                 max_weight: values.number("hints-max-weight"),
                 max_penalty: values.number("hints-max-penalty"),
-                metric: values.text("hints-metric") == "honour",
-                gp_class: values.text("hints-gp-class") == "honour",
+                metric: values.is("hints-metric", "honour"),
+                gp_class: values.is("hints-gp-class", "honour"),
             },
             hfsp: HfspSettings {
                 training_tasks: values.number("training-tasks"),
-                training_timeout: Millis(values.number("training-timeout-ms")),
+                training_timeout: values.millis("training-timeout-ms"),
                 training_share: values.number("training-share"),
-                training_slots: Some(values.number("training-slots")).filter(|slots| *slots > 0),
-                training_preempts: values.text("training-preempts") == "on",
+                training_slots: values.if_any("training-slots"),
+                training_preempts: values.is("training-preempts", "on"),
                 untrained_factor: values.number("untrained-factor"),
-                retain_ageing: values.text("after-training") == "retain-ageing",
-                late_shared: values.text("late-jobs") == "shared",
+                retain_ageing: values.is("after-training", "retain-ageing"),
+                late_shared: values.is("late-jobs", "shared"),
                 ageing_speed: values.number("ageing-speed"),
             },
             flex: FlexSettings {
                 metric: values.word("flex-metric"),
-                epoch: Millis(values.number("flex-epoch-ms")),
+                epoch: values.millis("flex-epoch-ms"),
                 slack: values.number("flex-slack"),
                 sure_share: values.number("flex-sure-share"),
                 max_share: values.number("flex-max-share"),
-                deadline: Some(values.number("flex-deadline-s")).filter(|deadline| *deadline > 0.0),
+                deadline: values.if_any("flex-deadline-s"),
                 weight: values.number("flex-weight"),
                 steps: read_steps(values.text("flex-sla")).unwrap_or_default(),
             },
             placer: PlacerSettings {
-                on: values.text("batchmr-placer") == "on",
-                literal: values.text("batchmr-key") == "literal",
+                on: values.is("batchmr-placer", "on"),
+                literal: values.is("batchmr-key", "literal"),
                 cluster_size: values.number("batchmr-cluster-size"),
                 data_size: values.number("batchmr-data-size"),
                 difference: values.number("batchmr-difference"),
                 alpha: values.number("batchmr-alpha"),
                 samples: values.number("batchmr-samples"),
-                sampling_timeout: Millis(values.number("batchmr-sampling-timeout-ms")),
-                spill: values.text("batchmr-spill") == "on",
+                sampling_timeout: values.millis("batchmr-sampling-timeout-ms"),
+                spill: values.is("batchmr-spill", "on"),
                 task_input: values.number("batchmr-task-input"),
             },
         }
@@ -225,6 +231,10 @@ impl Values<'_> {
         }
     }
 
+    fn is(&self, name: &'static str, word: &str) -> bool {
+        self.text(name) == word
+    }
+
     fn word<T: Word>(&self, name: &'static str) -> T {
         let text = self.text(name);
         T::named(text).unwrap_or_else(|| unreachable!("{name} allows {text}, which is none of its words"))
@@ -233,6 +243,15 @@ impl Values<'_> {
     fn number<T: FromStr>(&self, name: &'static str) -> T {
         let text = self.text(name);
         text.parse().unwrap_or_else(|_| unreachable!("{name} allows {text}, which is not of the type it is read as"))
+    }
+
+    fn millis(&self, name: &'static str) -> Millis {
+        Millis(self.number(name))
+    }
+
+    /// The number; `None` for 0, which stands for none.
+    fn if_any<T: FromStr + Default + PartialOrd>(&self, name: &'static str) -> Option<T> {
+        Some(self.number(name)).filter(|number| *number > T::default())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is called by a word in the configuration: each kind of value has one list of its words and what they mean, which knobs allow
 //! and reading uses.
 
-use super::{Candidates, Class, Mode, PolicyKind, Primitive, Victims};
+use super::{Candidates, GpClass, Mode, PolicyKind, Primitive, Victims};
 use crate::flex::Metric;
 
 /// A kind of value that is told by words.
@@ -72,10 +72,10 @@ words!(Victims {
 });
 
 // Of a queue's jobs; `None`: as its guarantee says.
-words!(Option<Class> {
+words!(Option<GpClass> {
     "guarantee" => None,
-    "production" => Some(Class::Production),
-    "non-production" => Some(Class::NonProduction),
+    "production" => Some(GpClass::Production),
+    "non-production" => Some(GpClass::NonProduction),
 });
 
 words!(Candidates {

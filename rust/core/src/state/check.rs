@@ -54,16 +54,16 @@ impl Cluster {
         assert_eq!(self.pending, jobs(&|job| !job.active));
         assert_eq!(self.guests, jobs(&|job| job.phases.values().any(|phase| phase.borrowed > 0)));
         assert!(self.sited.iter().all(|app| self.jobs.contains_key(app)), "a job is gone and still has a side");
-        let mut holders: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        let mut queue_users: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         for (app, job) in &self.jobs {
-            holders.entry(job.holder()).or_default().insert(*app);
+            queue_users.entry(job.queue_user()).or_default().insert(*app);
         }
-        assert_eq!(self.holders, holders);
+        assert_eq!(self.queue_users, queue_users);
         let mut loads: BTreeMap<_, Load> = BTreeMap::new();
         self.jobs.values().for_each(|job| *loads.entry(job.queue).or_default() += Load::of(job));
         assert!(self.loads.busy().eq(loads), "loads of the queues");
         for (app, job) in &self.jobs {
-            assert_eq!(job.rests, self.limits.rests(job.holder(), *app), "whether {app:?} rests");
+            assert_eq!(job.backs_off, self.limits.backs_off(job.queue_user(), *app), "whether {app:?} backs off");
             let own = job.containers.iter().filter(|id| self.is_suspended(**id));
             assert!(job.suspended.iter().eq(own), "suspended ones of {app:?}");
             let counted: u32 = job.phases.values().map(|phase| phase.catching_up).sum();

@@ -1,7 +1,7 @@
 //! One container's life.
 
 use crate::decision::Reason;
-use crate::fact::{ContainerFact, Found, PhaseKey, Word};
+use crate::fact::{ContainerFact, Found, PhaseKey, TaskReport};
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
 
 /// Where a container is in its life (HFSP thesis, section 6.1.3, with YARN's steps).
@@ -31,9 +31,9 @@ impl State {
 
 /// What a task said last of where it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
-    /// Its word.
-    pub word: Word,
+pub struct LastReport {
+    /// What it was.
+    pub report: TaskReport,
     /// When that came.
     pub at: Millis,
     /// How many maps of its job had been seen to succeed by then.
@@ -66,7 +66,7 @@ pub struct Container {
     /// Suspended, and its job may run it: since when its node has no room.
     pub kept_out_since: Option<Millis>,
     /// What its task said last, whichever task it is.
-    pub told: Option<Told>,
+    pub last_report: Option<LastReport>,
     /// Whose room it runs in, if that is lent to it.
     pub lender: Option<ContainerId>,
     /// How often it was suspended, loans aside.
@@ -112,7 +112,7 @@ impl Container {
             allocated: now,
             reason: state.is_suspended().then_some(Reason::Found),
             intended: None,
-            told: None,
+            last_report: None,
             lender: None,
             kept_out_since: None,
             suspensions: u32::from(state.is_suspended()),
@@ -153,20 +153,22 @@ impl Container {
 
     /// Whether its task said, not long before `now`, that it is a map that sorts and writes what it made.
     pub fn partitions(&self, stale_after: Millis, now: Millis) -> bool {
-        let fresh = self.told.filter(|told| now.since(told.at) <= stale_after);
-        fresh.is_some_and(|told| matches!(told.word, Word::Map { partitions: true, .. }))
+        let fresh = self.last_report.filter(|last| now.since(last.at) <= stale_after);
+        fresh.is_some_and(|last| matches!(last.report, TaskReport::Map { partitions: true, .. }))
     }
 
-    pub(super) fn tell(&mut self, word: Word, maps_succeeded: u32, now: Millis) {
-        let before = self.told;
-        let rate = match (before.map(|told| (told.word, told.at, told.rate)), word) {
-            (Some((Word::Shuffle(old), at, _)), Word::Shuffle(new)) if new.fetched > old.fetched && now > at => {
+    pub(super) fn report(&mut self, report: TaskReport, maps_succeeded: u32, now: Millis) {
+        let before = self.last_report;
+        let rate = match (before.map(|last| (last.report, last.at, last.rate)), report) {
+            (Some((TaskReport::Shuffle(old), at, _)), TaskReport::Shuffle(new))
+                if new.fetched > old.fetched && now > at =>
+            {
                 f64::from(new.fetched - old.fetched) / now.since(at).seconds()
             }
             (Some((_, _, rate)), _) => rate,
             (None, _) => 0.0,
         };
-        self.told = Some(Told { word, at: now, maps_succeeded, rate });
+        self.last_report = Some(LastReport { report, at: now, maps_succeeded, rate });
     }
 
     pub(super) fn launch(&mut self, now: Millis) {

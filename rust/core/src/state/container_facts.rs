@@ -1,12 +1,12 @@
 //! What facts of containers change.
 
 use super::{set, Claim, Cluster, Container, For, Job, Loan, Node, Reason, HEARTBEATS_TO_SUSPEND};
-use crate::fact::{ContainerFact, Exit, Found, Rejection, Word};
+use crate::fact::{ContainerFact, Exit, Found, Rejection, TaskReport};
 use crate::predoop::Terms;
 use crate::units::{ContainerId, Millis};
 
 /// How long a container is left in peace whose suspension was refused because the room was not there yet.
-const NO_ROOM_REST: Millis = Millis(300);
+const NO_ROOM_BACKOFF: Millis = Millis(300);
 
 impl Cluster {
     /// What was parked does not count as having waited: its time to be resumed begins now. Nothing is kept for it meanwhile.
@@ -136,8 +136,8 @@ impl Cluster {
 
     /// What a loan of that container would be made on.
     fn terms(&self, container: &Container) -> Terms {
-        let unfinished = match container.told.map(|told| told.word) {
-            Some(Word::Shuffle(shuffle)) => shuffle.unfinished(),
+        let unfinished = match container.last_report.map(|last| last.report) {
+            Some(TaskReport::Shuffle(shuffle)) => shuffle.unfinished(),
             _ => 0,
         };
         let succeeded = self.jobs.get(&container.app).map_or(0, Job::maps_succeeded);
@@ -158,19 +158,19 @@ impl Cluster {
         self.woken.insert(home);
     }
 
-    pub(super) fn hear_of(&mut self, id: ContainerId, word: Word) -> bool {
+    pub(super) fn task_reported(&mut self, id: ContainerId, report: TaskReport) -> bool {
         let now = self.now;
-        let Some(container) = self.containers.get_mut(&id).filter(|_| word.is_sensible()) else { return false };
+        let Some(container) = self.containers.get_mut(&id).filter(|_| report.is_sensible()) else { return false };
         let Some(job) = self.jobs.get(&container.app) else { return false };
-        let its_own = match word {
-            Word::Map { .. } => container.phase.is_of_maps(),
-            Word::Shuffle(_) => container.phase.is_of_reduces(),
+        let its_own = match report {
+            TaskReport::Map { .. } => container.phase.is_of_maps(),
+            TaskReport::Shuffle(_) => container.phase.is_of_reduces(),
         };
         if !job.map_reduce || !its_own || container.is_master {
             return false;
         }
-        container.tell(word, job.maps_succeeded(), now);
-        let waits = matches!(word, Word::Shuffle(shuffle) if shuffle.waits());
+        container.report(report, job.maps_succeeded(), now);
+        let waits = matches!(report, TaskReport::Shuffle(shuffle) if shuffle.waits());
         set(&mut self.waiting_reduces, id, waits);
         true
     }
@@ -238,10 +238,10 @@ impl Cluster {
         self.tally.rejected += 1;
         let Some(container) = self.containers.get_mut(&id) else { return false };
         // Room that is free here and not yet in the ResourceManager's books soon will be.
-        let rest = if reason == Rejection::Room { NO_ROOM_REST } else { self.refused_rest };
-        container.barred_until = self.now + rest;
+        let backoff = if reason == Rejection::Room { NO_ROOM_BACKOFF } else { self.refused_rest };
+        container.barred_until = self.now + backoff;
         if container.killed {
-            container.kept_until = self.now + rest;
+            container.kept_until = self.now + backoff;
         }
         (container.killed, container.intended) = (false, None);
         let given_up = |claim: &Claim| claim.purpose == For::Resume(id) && reason != Rejection::Room;

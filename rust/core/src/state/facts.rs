@@ -36,12 +36,12 @@ impl Cluster {
                 let unheard_of = !self.jobs.contains_key(&fact.app);
                 if unheard_of {
                     let job = Job::new(fact, self.now);
-                    let holder = job.holder();
+                    let queue_user = job.queue_user();
                     self.loads.change(job.queue, Load::of(&job), self.now);
                     self.jobs.insert(fact.app, job);
                     self.newcomers.push(fact.app);
                     self.pending.insert(fact.app);
-                    self.change_holder(fact.app, None, Some(holder));
+                    self.change_queue_user(fact.app, None, Some(queue_user));
                 }
                 unheard_of
             }
@@ -50,13 +50,15 @@ impl Cluster {
                 let leaves = self.jobs.get(app).filter(|job| (job.queue, job.priority) != (*queue, *priority)).cloned();
                 self.departed.extend(leaves.map(|job| (*app, job)));
                 let change = |job: &mut Job, _| {
-                    let before = job.holder();
+                    let before = job.queue_user();
                     (job.queue, job.priority) = (*queue, *priority);
-                    (before, job.holder())
+                    (before, job.queue_user())
                 };
-                let holders = self.with_job(*app, change);
-                holders.into_iter().for_each(|(before, after)| self.change_holder(*app, Some(before), Some(after)));
-                holders.is_some()
+                let queue_users = self.with_job(*app, change);
+                queue_users
+                    .into_iter()
+                    .for_each(|(before, after)| self.change_queue_user(*app, Some(before), Some(after)));
+                queue_users.is_some()
             }
             Fact::Ran { app, run } => self.with_job(*app, |job, _| job.earlier.ran(*run)).is_some(),
             Fact::TasksTook { app, priority, at_ms, each, count } => {
@@ -87,7 +89,7 @@ impl Cluster {
             Fact::Allocated(fact) => self.put_container(fact),
             Fact::Launched { container } => self.launch(*container),
             Fact::Progress { container, done } => self.progress(*container, *done),
-            Fact::Told { container, word } => self.hear_of(*container, *word),
+            Fact::TaskReport { container, report } => self.task_reported(*container, *report),
             Fact::Tasks { app, priority, total, done } => self.say_tasks(*app, *priority, *total, *done),
             Fact::Demoted { container } => self.demote(*container),
             Fact::Promoted { container } => self.promote(*container),
@@ -105,7 +107,7 @@ impl Cluster {
             Fact::Heartbeat { .. }
                 | Fact::Launched { .. }
                 | Fact::Progress { .. }
-                | Fact::Told { .. }
+                | Fact::TaskReport { .. }
                 | Fact::Tasks { .. }
                 | Fact::Ran { .. }
                 | Fact::AssignRejected { .. }
@@ -211,7 +213,7 @@ impl Cluster {
         self.with_job(app, |_, _| ());
         let job = self.jobs.remove(&app);
         job.iter().for_each(|job| self.loads.change(job.queue, -Load::of(job), self.now));
-        self.change_holder(app, job.as_ref().map(Job::holder), None);
+        self.change_queue_user(app, job.as_ref().map(Job::queue_user), None);
         self.pending.remove(&app);
         self.parked_jobs.remove(&app);
         self.guests.remove(&app);
@@ -274,14 +276,14 @@ impl Cluster {
         self.retain_claims(|_, _, claim| claim.app != app || matches!(claim.purpose, For::Resume(_)));
         let rest = |job: &mut Job, _| {
             job.barred_until = until;
-            job.holder()
+            job.queue_user()
         };
-        let Some(holder) = self.with_job(app, rest) else { return false };
+        let Some(queue_user) = self.with_job(app, rest) else { return false };
         if reason == Rejection::Limit {
-            let all = self.limits.refuse(holder, app, self.now);
-            self.with_job(app, |job, _| job.rests = true);
+            let all = self.limits.refuse(queue_user, app, self.now);
+            self.with_job(app, |job, _| job.backs_off = true);
             if all {
-                self.look_at_rests(holder);
+                self.update_backoffs(queue_user);
             }
         }
         true

@@ -32,7 +32,7 @@ impl Listing {
             side: node.side,
             for_all,
             total: node.total,
-            takeable: node.total - node.pinned,
+            takeable: node.total - node.masters,
             usable,
         }
     }

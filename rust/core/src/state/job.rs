@@ -1,12 +1,12 @@
 //! One application: its phases, what it wants, holds, has suspended and has learnt about its tasks.
 
-use super::{Container, FirstTask, Holder, Phase, Site};
+use super::{Container, FirstTask, Phase, QueueUser, Site};
 use crate::fact::{AppFact, Exit, PhaseKey, Places, Side};
 use crate::hints::Hints;
 use crate::recurring::Earlier;
 use crate::settings::FIRST_TASKS;
 use crate::units::{
-    AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, ResourceSeconds, UserId,
+    AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, ResourceSeconds, UserId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -26,7 +26,7 @@ pub struct Job {
     /// Name for explanations.
     pub name: String,
     /// Which jobs it is a run of.
-    pub class: ClassId,
+    pub class: JobClass,
     /// What is known of those that ran before.
     pub earlier: Earlier,
     /// What its tags say about it.
@@ -58,7 +58,7 @@ pub struct Job {
     /// Whether it is a MapReduce job.
     pub map_reduce: bool,
     /// Whether a limit stands against more containers, as far as refusals tell.
-    pub rests: bool,
+    pub backs_off: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
     pub barred_until: Millis,
     /// How many times in a row that was so because what was freed for it was not used.
@@ -106,7 +106,7 @@ impl Job {
             site: Site::default(),
             blacklist: BTreeSet::new(),
             map_reduce: fact.map_reduce,
-            rests: false,
+            backs_off: false,
             barred_until: Millis::default(),
             bars: 0,
             no_guest_until: Millis::default(),
@@ -142,7 +142,7 @@ impl Job {
     }
 
     /// Whom limits on it are for.
-    pub fn holder(&self) -> Holder {
+    pub fn queue_user(&self) -> QueueUser {
         (self.queue, self.user)
     }
 
@@ -280,7 +280,7 @@ impl Job {
     /// it would start something else first.
     pub fn next_maps(&self, partition: PartitionId) -> Option<(PhaseKey, u32)> {
         let first = self.asks(partition).next();
-        first.filter(|(key, _)| self.map_reduce && self.may_start() && !self.rests && key.is_of_maps())
+        first.filter(|(key, _)| self.map_reduce && self.may_start() && !self.backs_off && key.is_of_maps())
     }
 
     /// Whether it has anything to place or resume.

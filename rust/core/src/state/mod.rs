@@ -3,6 +3,7 @@
 //! and keeps through the methods of `proposals`. Each keeps true what is derived, and every container is counted in exactly
 //! one place (law 7).
 
+mod backoff;
 #[cfg(debug_assertions)]
 mod check;
 mod container;
@@ -17,12 +18,11 @@ mod node;
 mod phase;
 mod proposals;
 mod queue;
-mod rests;
 mod site;
 mod tally;
 
 pub use crate::decision::Reason;
-pub use container::{Container, State, Told};
+pub use container::{Container, LastReport, State};
 pub use index::{Partition, Room, Rooms, SideNodes};
 pub use job::Job;
 pub use load::{Load, QueueLoad};
@@ -38,8 +38,8 @@ use crate::fact::{PerSide, PhaseKey, Places};
 use crate::settings::ClusterSettings;
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use index::{Listing, Silences};
-pub use limits::Holder;
 use limits::Limits;
+pub use limits::QueueUser;
 use load::Loads;
 use rustc_hash::FxBuildHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -97,7 +97,7 @@ pub struct Cluster {
     /// each: what is to come of others is likely to be of that size.
     sizes: BTreeMap<(QueueId, i32), Resource>,
     /// Jobs by whom limits on them are for.
-    holders: BTreeMap<Holder, BTreeSet<AppId>>,
+    queue_users: BTreeMap<QueueUser, BTreeSet<AppId>>,
     woken: BTreeSet<NodeId>,
     touched: Vec<AppId>,
     replan: bool,
@@ -314,8 +314,8 @@ impl Cluster {
         while let Some(id) = self.silences.due(self.now) {
             self.at_node(id, |node| node.watched = false);
         }
-        while let Some(holder) = self.limits.due(self.now) {
-            self.look_at_rests(holder);
+        while let Some(queue_user) = self.limits.due(self.now) {
+            self.update_backoffs(queue_user);
         }
         while let Some(due) = self.catching_up.first().copied().filter(|(at, _)| *at <= self.now) {
             self.catching_up.remove(&due);

@@ -72,7 +72,7 @@ pub struct Node {
     /// Resources of the containers that count.
     pub used: Resource,
     /// Those of ApplicationMasters among them: nobody takes them (law 3).
-    pub pinned: Resource,
+    pub masters: Resource,
     /// Resources of demoted containers of which the node may not know yet: free on paper, not usable.
     pub settling: Resource,
     /// Memory that suspended containers keep, in MiB.
@@ -120,7 +120,7 @@ impl Node {
             ram_and_swap_mb: None,
             side: None,
             used: Resource::ZERO,
-            pinned: Resource::ZERO,
+            masters: Resource::ZERO,
             settling: Resource::ZERO,
             suspended_memory_mb: 0,
             containers: BTreeSet::new(),
@@ -278,7 +278,7 @@ impl Node {
     pub(super) fn add(&mut self, id: ContainerId, container: &Container) {
         self.containers.insert(id);
         if container.is_master {
-            self.pinned += container.resource();
+            self.masters += container.resource();
         }
         if container.state.is_suspended() {
             self.suspended.insert(id);
@@ -298,7 +298,7 @@ impl Node {
     pub(super) fn remove(&mut self, id: ContainerId, container: &Container) {
         self.containers.remove(&id);
         if container.is_master {
-            self.pinned -= container.resource();
+            self.masters -= container.resource();
         }
         if container.state.is_suspended() {
             self.suspended.remove(&id);

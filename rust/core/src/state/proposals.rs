@@ -33,7 +33,7 @@ impl Cluster {
         self.promise(node, lender, Promise::Start(app, key));
         self.at_node(node, |node| node.proposed += key.resource);
         self.with_job(app, |job, _| job.phases.entry(key).or_default().proposed += 1);
-        self.proposals.push(Decision::Lend { app, node, priority: key.priority });
+        self.proposals.push(Decision::AssignLent { app, node, priority: key.priority });
     }
 
     /// Proposes to resume the container where it is, in room that is lent.
@@ -100,7 +100,7 @@ impl Cluster {
         let mut proposals = std::mem::take(&mut self.proposals);
         for decision in proposals.drain(..) {
             let node = match decision {
-                Decision::Assign { app, node, .. } | Decision::Lend { app, node, .. } => {
+                Decision::Assign { app, node, .. } | Decision::AssignLent { app, node, .. } => {
                     self.with_job(app, |job, _| {
                         job.phases.values_mut().for_each(|phase| phase.proposed = 0);
                         job.site.sample.iter_mut().for_each(Sample::step_over);

@@ -220,15 +220,15 @@ fn phase(one: f64, pending: u32, held: u32, finished: u32) -> PhaseView {
     }
 }
 
-fn view(app: u32, at: u64, pinned: f64, held: f64, phases: Vec<PhaseView>) -> JobView {
+fn view(app: u32, at: u64, masters: f64, held: f64, phases: Vec<PhaseView>) -> JobView {
     let tasks: f64 = phases.iter().map(|phase| f64::from(phase.left()) * phase.one).sum();
     JobView {
         app: AppId(app),
         submitted: Millis(at),
         priority: 0,
-        held: held + pinned,
-        demand: tasks + pinned,
-        pinned,
+        held: held + masters,
+        demand: tasks + masters,
+        masters,
         attained: 0.0,
         remaining: 0.0,
         hints: Hints::default(),
@@ -260,11 +260,11 @@ fn any_jobs() -> impl Strategy<Value = Vec<JobView>> {
     let phases = prop::collection::vec((one, 0u32..40, 0u32..10, 0u32..10), 0..3);
     let job = (0u64..100_000, prop_oneof![Just(0.0), Just(0.01)], phases, tag);
     prop::collection::vec(job, 0..14).prop_map(|jobs| {
-        let job = |(app, (at, pinned, raw, tag)): (usize, RawJob)| {
+        let job = |(app, (at, masters, raw, tag)): (usize, RawJob)| {
             let held = raw.iter().map(|(one, _, held, _)| f64::from(*held) * one).sum();
             let phases = raw.into_iter().map(|(one, pending, held, done)| phase(one, pending, held, done)).collect();
             let hints = Hints::read(&[tag.to_string()], 0);
-            JobView { hints, ..view(app as u32, at, pinned, held, phases) }
+            JobView { hints, ..view(app as u32, at, masters, held, phases) }
         };
         jobs.into_iter().enumerate().map(job).collect()
     })
@@ -295,13 +295,13 @@ proptest! {
             prop_assert!(target.share >= before - 1e-9, "falls from {before} to {}", target.share);
         }
         prop_assert_eq!(last.len(), jobs.len(), "every job has a place");
-        let pinned: f64 = jobs.iter().map(|job| job.pinned).sum();
+        let masters: f64 = jobs.iter().map(|job| job.masters).sum();
         let demand: f64 = jobs.iter().map(|job| job.demand).sum();
         let given: f64 = last.values().sum();
-        prop_assert!((given - demand.min(entitled).max(pinned)).abs() < 1e-6, "{given} of {demand} and {entitled}");
+        prop_assert!((given - demand.min(entitled).max(masters)).abs() < 1e-6, "{given} of {demand} and {entitled}");
         for job in &jobs {
             let share = last[&job.app];
-            prop_assert!(job.pinned - 1e-9 <= share && share <= job.demand.max(job.pinned) + 1e-9, "{share} of {job:?}");
+            prop_assert!(job.masters - 1e-9 <= share && share <= job.demand.max(job.masters) + 1e-9, "{share} of {job:?}");
         }
     }
 

@@ -225,7 +225,7 @@ fn jobs_age_in_what_application_masters_leave() {
         let settings = hfsp.settings.clone();
         while pool.now <= 10_000 {
             pool.step(&settings, &mut |supply, jobs| {
-                let with_master = JobView { pinned: masters, ..jobs[0].clone() };
+                let with_master = JobView { masters, ..jobs[0].clone() };
                 hfsp.policy.plan(supply, &[with_master])
             });
         }

@@ -4,7 +4,7 @@ use hiatus_core::decision::Decision;
 use hiatus_core::explain;
 use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact};
 use hiatus_core::settings::Settings;
-use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::Scheduler;
 
 const APP: AppId = AppId(1);
@@ -58,7 +58,7 @@ fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
             priority: 0,
             told_at_ms: 0,
             name: "job".into(),
-            class: ClassId(0),
+            class: JobClass(0),
             tags: Vec::new(),
             unmanaged,
             map_reduce: false,

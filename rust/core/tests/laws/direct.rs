@@ -5,7 +5,7 @@ use hiatus_core::fact::{
     AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact, Rejection, Side,
 };
 use hiatus_core::settings::Settings;
-use hiatus_core::units::{AppId, ClassId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use hiatus_core::visits::Visits;
 use hiatus_core::Scheduler;
 use std::collections::{BTreeMap, VecDeque};
@@ -98,7 +98,7 @@ impl Direct {
             priority: 0,
             told_at_ms: 0,
             name: format!("app{}", app.0),
-            class: ClassId(0),
+            class: JobClass(0),
             tags: Vec::new(),
             unmanaged: true,
             map_reduce: false,

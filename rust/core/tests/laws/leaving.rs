@@ -23,7 +23,7 @@ fn suspended_on(world: &World, node: u32) -> usize {
 
 fn decided_on(world: &World, node: u32, since: Millis) -> Vec<Decision> {
     let there = |decision: &Decision| match decision {
-        Decision::Assign { node: on, .. } | Decision::Lend { node: on, .. } => on.0 == node,
+        Decision::Assign { node: on, .. } | Decision::AssignLent { node: on, .. } => on.0 == node,
         Decision::Suspend { container, .. } | Decision::Resume { container } | Decision::Kill { container, .. } => {
             world.core().cluster().containers().get(container).is_some_and(|found| found.node.0 == node)
         }

@@ -2,7 +2,7 @@
 
 use crate::world::{gb, secs, Job, Node, Shuffle, Stage, Times, World};
 use hiatus_core::explain::explain;
-use hiatus_core::fact::{Fact, Word};
+use hiatus_core::fact::{Fact, TaskReport};
 use hiatus_core::predoop;
 use hiatus_core::units::{ContainerId, Millis, Resource};
 use std::collections::BTreeMap;
@@ -274,24 +274,24 @@ fn words_that_cannot_be_true_or_are_of_another_kind_of_task_are_counted_and_chan
     let mut world = one_idle_reduce();
     world.run_until(secs(66));
     let (strange, reduce) = (world.core().cluster().tally().strange_facts, reduce_of(&world, "job"));
-    let shuffle = |fetched, done, total| Word::Shuffle(predoop::Shuffle { fetched, done, total });
+    let shuffle = |fetched, done, total| TaskReport::Shuffle(predoop::Shuffle { fetched, done, total });
     let job = &world.core().cluster().jobs()[&world.app_id("job")];
     let (master, _) = job.master.unwrap();
-    for (container, word) in [
+    for (container, report) in [
         (reduce, shuffle(9, 3, 6)),
         (reduce, shuffle(3, 9, 6)),
-        (reduce, Word::Map { read: 0.5, partitions: false }),
-        (reduce, Word::Map { read: f64::NAN, partitions: false }),
+        (reduce, TaskReport::Map { read: 0.5, partitions: false }),
+        (reduce, TaskReport::Map { read: f64::NAN, partitions: false }),
         (master, shuffle(3, 3, 6)),
         (ContainerId(u32::MAX), shuffle(3, 3, 6)),
     ] {
-        world.tell(Fact::Told { container, word });
+        world.tell(Fact::TaskReport { container, report });
     }
-    let told = world.core().cluster().containers()[&reduce].told;
+    let told = world.core().cluster().containers()[&reduce].last_report;
     world.run_until(secs(66) + Millis(10));
     assert_eq!(world.core().cluster().tally().strange_facts, strange + 6);
-    let now = world.core().cluster().containers()[&reduce].told;
-    assert!(now.is_none_or(|now| told.is_none_or(|told| told.word == now.word)), "{told:?}, {now:?}");
+    let now = world.core().cluster().containers()[&reduce].last_report;
+    assert!(now.is_none_or(|now| told.is_none_or(|told| told.report == now.report)), "{told:?}, {now:?}");
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn a_lending_partition_of_its_side_serves_a_job_too_and_one_of_the_other_side_do
 }
 
 #[test]
-fn nothing_is_taken_where_the_taker_may_not_run() {
+fn nothing_is_taken_where_the_beneficiary_may_not_run() {
     // Small jobs come before big ones; each big one fills a side, and the small one belongs to the virtual side, where who gives first
     // has most left.
     let mut world = mixed()

@@ -1,4 +1,4 @@
-//! Law 24: within a queue a container is taken only of a job that has much more left to do than the taker (`preemption-threshold`).
+//! Law 24: within a queue a container is taken only of a job that has much more left to do than the beneficiary (`preemption-threshold`).
 
 use crate::stage;
 use crate::world::{gb, secs, Job, Node, World};

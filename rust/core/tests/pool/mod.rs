@@ -114,7 +114,7 @@ impl Pool {
             priority: 0,
             held: f64::from(held) * one,
             demand: f64::from(left) * one,
-            pinned: 0.0,
+            masters: 0.0,
             attained: 0.0,
             remaining: 0.0,
             hints: Hints::read(&self.jobs[id].tags, 0),

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use hiatus_core::decision::Decision;
-use hiatus_core::fact::{PhaseKey, Word};
+use hiatus_core::fact::{PhaseKey, TaskReport};
 use hiatus_core::settings::{Mode, Settings};
 use hiatus_core::state::{Cluster, Container, For, Reason};
 use hiatus_core::units::{ContainerId, Millis, Resource};
@@ -89,11 +89,11 @@ fn lends(settings: &Settings, cluster: &Cluster, id: ContainerId, reduce: &Conta
     let rules = settings.queue(cluster.queue_path(reduce.app));
     let wanted = rules.lend.on && settings.cluster.mode >= Mode::Suspend && node.can_suspend && !node.decommissioning;
     assert!(wanted && reduce.phase.is_of_reduces() && job.map_reduce, "law 16: {id:?} lends where nobody should");
-    let told = reduce.told.unwrap_or_else(|| panic!("law 16: {id:?} lends and never said anything"));
-    let Word::Shuffle(shuffle) = told.word else { panic!("law 16: {id:?} lends after its last output") };
+    let last = reduce.last_report.unwrap_or_else(|| panic!("law 16: {id:?} lends and never said anything"));
+    let TaskReport::Shuffle(shuffle) = last.report else { panic!("law 16: {id:?} lends after its last output") };
     assert!(shuffle.fetched == shuffle.done && shuffle.done < shuffle.total, "law 16: {id:?} lends with {shuffle:?}");
-    assert!(now.since(told.at) <= STALE, "law 16: {id:?} lends on an old word");
-    assert_eq!(told.maps_succeeded, job.maps_succeeded(), "law 16: {id:?} lends while there is something to fetch");
+    assert!(now.since(last.at) <= STALE, "law 16: {id:?} lends on an old word");
+    assert_eq!(last.maps_succeeded, job.maps_succeeded(), "law 16: {id:?} lends while there is something to fetch");
     let ran = reduce.running_for(now).unwrap_or_default();
     let least = if ran < reduce.run_time(now) { rules.min_resumed } else { rules.min_run };
     assert!(ran >= least, "law 16: {id:?} lends after {ran:?} of {least:?}");

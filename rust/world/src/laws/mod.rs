@@ -35,7 +35,7 @@ fn collects(claim: &Claim) -> bool {
 }
 
 /// Whether jobs of the queue may take from each other: as its administrator said, unless a knob says otherwise.
-fn sells_within(cluster: &Cluster, settings: &Settings, queue: QueueId) -> bool {
+fn preempts_within_queue(cluster: &Cluster, settings: &Settings, queue: QueueId) -> bool {
     let queue = &cluster.queues()[&queue];
     settings.queue(&queue.path).preemption_within.unwrap_or(queue.preemptable_within)
 }

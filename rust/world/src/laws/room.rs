@@ -2,19 +2,19 @@
 //! ApplicationMaster it is freed where what is suspended can go on beside it, if there is such a node. A plain search, by the node, for
 //! containers that may surely go: no guard protects them, and what else may forbid it is left out of account.
 
-use super::sells_within;
+use super::preempts_within_queue;
 use super::takings::Taking;
 use crate::world::World;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::fact::{PhaseKey, Places};
 use hiatus_core::plan::{PartitionPlan, Planner};
-use hiatus_core::settings::{Mode, Primitive, Settings, Victims};
+use hiatus_core::settings::{Mode, Primitive, Settings};
 use hiatus_core::state::{Claim, Cluster, Container, For, Job, Node, State};
 use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
 use std::collections::BTreeMap;
 
 /// For so long a job may lack room that could be made for it: plans are a second apart at most, what settles takes two heartbeats, and
-/// a refusal rests a while.
+/// a refused job backs off a while.
 const LATE: Millis = Millis(10_000);
 
 /// Who has been short of what, and since when, though room could be made.
@@ -31,7 +31,7 @@ impl Shortages {
         let mut found = BTreeMap::new();
         for (partition, plan) in world.core.planner().all() {
             let search = Search { cluster, planner: world.core.planner(), plan, partition, settings };
-            for (place, entry) in plan.entries.iter().enumerate().filter(|(place, _)| plan.is_last(*place)) {
+            for (place, entry) in plan.entries.iter().enumerate().filter(|(place, _)| plan.is_last_entry(*place)) {
                 let Some(job) = cluster.jobs().get(&entry.app) else { continue };
                 let Some(key) = search.short_of(place, entry.app, job) else { continue };
                 if let Some(victims) = search.could_be_freed(place, entry.app, job, &key) {
@@ -45,7 +45,7 @@ impl Shortages {
                         cluster.now(),
                         entry.target,
                         job.share(plan.total, partition),
-                        world.core.refusal(entry.app, partition)
+                        world.core.no_victim_reason(entry.app, partition)
                     );
                     found.insert(who, since);
                 }
@@ -71,7 +71,7 @@ pub(super) fn masters_strand_nothing(world: &World, settings: &Settings, takings
     if goes.is_empty() || search.go_on_beside(node, Resource::ZERO, &goes) {
         return;
     }
-    let (Some(place), Some(key)) = (plan.rank(claim.app), search.asks_first(job)) else { return };
+    let (Some(place), Some(key)) = (plan.last_entry(claim.app), search.asks_first(job)) else { return };
     if search.is_bound(job) || job.phases[&key].places != Places::Anywhere {
         return;
     }
@@ -95,7 +95,7 @@ impl Search<'_> {
         let has_room = |node: &Node, claim: &Claim| claim.is_freed() || claim.resource.fits_in(node.usable());
         let of_job = |node: &Node| node.claims.iter().any(|claim| claim.app == app && has_room(node, claim));
         let claims = self.cluster.claimed().any(|(_, node)| of_job(node));
-        let waits = !job.may_start() || job.rests || job.barred_until > self.cluster.now();
+        let waits = !job.may_start() || job.backs_off || job.barred_until > self.cluster.now();
         // What is suspended goes on first, at home only, and takes the target before anything new does.
         if claims || self.is_bound(job) || waits || !job.suspended.is_empty() {
             return None;
@@ -116,14 +116,14 @@ impl Search<'_> {
 
     /// Whether its user or its site may keep it from room.
     fn is_bound(&self, job: &Job) -> bool {
-        self.plan.limit_of(job.holder()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some()
+        self.plan.limit_of(job.queue_user()).is_some() || job.site.verdict.is_some() || job.site.sample.is_some()
     }
 
     /// Whether those, and what else is suspended on the node, could all go on beside its ApplicationMasters, those to come and one more.
     fn go_on_beside(&self, node: &Node, master: Resource, gone: &[&Container]) -> bool {
         let has_none = |app: AppId| self.cluster.jobs().get(&app).is_some_and(|job| !job.asks_for_tasks());
         let coming = node.claims.iter().filter(|claim| claim.purpose == For::Start && has_none(claim.app));
-        let masters = coming.fold(node.pinned + master, |sum, claim| sum + claim.resource);
+        let masters = coming.fold(node.masters + master, |sum, claim| sum + claim.resource);
         let suspended = node.suspended.iter().map(|id| &self.cluster.containers()[id]).chain(gone.iter().copied());
         let all = suspended.fold(Resource::ZERO, |sum, container| sum + container.resource());
         all.fits_in(node.total - masters)
@@ -162,7 +162,9 @@ impl Search<'_> {
     fn could_be_freed_on(&self, node: &Node, place: usize, job: &Job, key: &PhaseKey) -> Option<Vec<&Container>> {
         let on_node = node.containers.iter().filter_map(|id| Some((*id, self.cluster.containers().get(id)?)));
         let mut victims: Vec<_> = on_node
-            .filter_map(|(id, container)| Some((self.plan.rank(container.app)?, container.allocated, id, container)))
+            .filter_map(|(id, container)| {
+                Some((self.plan.last_entry(container.app)?, container.allocated, id, container))
+            })
             .filter(|(rank, _, _, container)| {
                 self.may_surely_go(container) && self.gives_way(*rank, container, place, job)
             })
@@ -189,15 +191,13 @@ impl Search<'_> {
         let (now, path) = (self.cluster.now(), self.cluster.queue_path(container.app));
         let queue = self.settings.queue(path);
         let ran = container.running_for(now).unwrap_or_default();
-        let last_first =
-            !matches!(queue.victims, Victims::Gp | Victims::Evenly | Victims::FromEach | Victims::LargestJob);
         let parked = self.cluster.is_parked(container);
         let phase = self.cluster.jobs().get(&container.app).and_then(|job| job.phases.get(&container.phase));
         let killed = phase.is_some_and(|phase| phase.kill_rounds(container) > 0);
         let stays = container.is_master || container.proposed || container.lender.is_some() || parked;
         container.state == State::Running
             && !stays
-            && last_first
+            && queue.victims.is_by_rank()
             && !killed
             && container.barred_until <= now
             && container.phase.partition == self.partition
@@ -208,28 +208,28 @@ impl Search<'_> {
     }
 
     /// Whether its job comes after that place, or its queue is another one from which may be taken.
-    fn gives_way(&self, rank: usize, container: &Container, place: usize, taker: &Job) -> bool {
+    fn gives_way(&self, rank: usize, container: &Container, place: usize, beneficiary: &Job) -> bool {
         let of_victim = &self.cluster.jobs()[&container.app];
         let remaining = |app: AppId| self.planner.remaining(self.cluster, self.settings, self.partition, app);
-        let pays = |taker: AppId, loser: AppId| {
-            let rules = self.settings.queue(self.cluster.queue_path(loser));
-            remaining(taker).may_take_of(&remaining(loser), rules, true)
+        let pays = |beneficiary: AppId, victim: AppId| {
+            let rules = self.settings.queue(self.cluster.queue_path(victim));
+            remaining(beneficiary).may_take_of(&remaining(victim), rules, true)
         };
-        if of_victim.queue == taker.queue {
+        if of_victim.queue == beneficiary.queue {
             return rank > place
-                && sells_within(self.cluster, self.settings, taker.queue)
-                && (of_victim.priority < taker.priority || pays(self.plan.entries[place].app, container.app));
+                && preempts_within_queue(self.cluster, self.settings, beneficiary.queue)
+                && (of_victim.priority < beneficiary.priority || pays(self.plan.entries[place].app, container.app));
         }
         self.cluster.queues().get(&of_victim.queue).is_some_and(|queue| queue.preemptable)
     }
 
     /// Whether its job keeps what it may, and its queue what that is entitled to, when those are gone and it.
-    fn can_spare(&self, container: &Container, gone: &[&Container], taker: &Job) -> bool {
+    fn can_spare(&self, container: &Container, gone: &[&Container], beneficiary: &Job) -> bool {
         let total = self.plan.total;
         let share = |of: &Container| of.resource().dominant_share(total);
         let job = &self.cluster.jobs()[&container.app];
         let of_job: f64 = gone.iter().filter(|other| other.app == container.app).map(|other| share(other)).sum();
-        let kept = match job.queue == taker.queue && job.priority < taker.priority {
+        let kept = match job.queue == beneficiary.queue && job.priority < beneficiary.priority {
             true => self.plan.keeps_from_higher(container.app),
             false => self.plan.keeps(container.app),
         };
@@ -237,11 +237,11 @@ impl Search<'_> {
         if spare <= EPSILON {
             return false;
         }
-        if job.queue == taker.queue {
+        if job.queue == beneficiary.queue {
             return true;
         }
-        let above_taker: Vec<QueueId> = self.cluster.lineage(taker.queue).collect();
-        self.cluster.lineage(job.queue).filter(|queue| !above_taker.contains(queue)).all(|queue| {
+        let above_beneficiary: Vec<QueueId> = self.cluster.lineage(beneficiary.queue).collect();
+        self.cluster.lineage(job.queue).filter(|queue| !above_beneficiary.contains(queue)).all(|queue| {
             let within = |app: AppId| self.cluster.lineage(self.cluster.jobs()[&app].queue).any(|above| above == queue);
             let jobs = self.cluster.jobs().iter().filter(|(app, job)| !job.parked && within(**app));
             let held: f64 = jobs.map(|(_, job)| job.share(total, self.partition)).sum();

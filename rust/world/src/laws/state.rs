@@ -20,7 +20,7 @@ pub(super) fn proposals_are_of_this_step(cluster: &Cluster, decisions: &[Decisio
                 *assigned.entry(app).or_default() += count;
                 touched.insert(node);
             }
-            Decision::Lend { app, node, .. } => {
+            Decision::AssignLent { app, node, .. } => {
                 *assigned.entry(app).or_default() += 1;
                 touched.insert(node);
             }
@@ -57,7 +57,7 @@ pub(super) fn masters_are_left_alone(cluster: &Cluster, decisions: &[Decision]) 
 pub(super) fn parked_ones_rest(cluster: &Cluster, decisions: &[Decision]) {
     for decision in decisions {
         let rests = match decision {
-            Decision::Assign { app, .. } | Decision::Lend { app, .. } => cluster.jobs()[app].parked,
+            Decision::Assign { app, .. } | Decision::AssignLent { app, .. } => cluster.jobs()[app].parked,
             Decision::Resume { container } => {
                 let container = &cluster.containers()[container];
                 cluster.jobs()[&container.app].has_parked(container)

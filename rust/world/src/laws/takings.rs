@@ -1,12 +1,12 @@
 //! What is taken from jobs for others: by whom, from whom, and whether it was allowed and needed (laws 2, 5 and 6).
 
-use super::sells_within;
+use super::preempts_within_queue;
 use crate::world::World;
 use hiatus_core::decision::Decision;
 use hiatus_core::entitlement::EPSILON;
 use hiatus_core::plan::PartitionPlan;
-use hiatus_core::settings::{Candidates, Class, Mode, Primitive, Settings, Victims};
-use hiatus_core::state::{Claim, Cluster, Container, For, Holder, Queue, Reason};
+use hiatus_core::settings::{Candidates, GpClass, Mode, Primitive, Settings};
+use hiatus_core::state::{Claim, Cluster, Container, For, Queue, QueueUser, Reason};
 use hiatus_core::units::{AppId, ContainerId, NodeId, PartitionId, QueueId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,11 +78,13 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
 /// What the claim's user holds of the queue on nodes of the partition, and what else was freed for it there. What goes on may do so
 /// whatever its user holds: of that only what was freed before counts.
 fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, claim: &Claim) -> f64 {
-    let own = |app: &AppId| is_of(cluster, *app, cluster.jobs()[&claim.app].holder());
+    let own = |app: &AppId| is_of(cluster, *app, cluster.jobs()[&claim.app].queue_user());
     let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
     let freed = nodes.flat_map(|node| &node.claims).filter(|other| other.is_freed() && own(&other.app));
     let goes_on_later = |other: &Claim| {
-        other.made == cluster.now() && other.purpose != For::Start && plan.rank(other.app) > plan.rank(claim.app)
+        other.made == cluster.now()
+            && other.purpose != For::Start
+            && plan.last_entry(other.app) > plan.last_entry(claim.app)
     };
     let freed = freed.filter(|other| !goes_on_later(other));
     let freed: f64 = freed.map(|other| other.resource.dominant_share(plan.total)).sum();
@@ -94,18 +96,18 @@ fn held_by_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId,
 
 /// What the claim's user may hold soon, beside that: what it has suspended, and what is collected for it.
 fn coming_to_user(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, claim: &Claim) -> f64 {
-    let holder = cluster.jobs()[&claim.app].holder();
+    let queue_user = cluster.jobs()[&claim.app].queue_user();
     let nodes = cluster.nodes().values().filter(|node| node.partition == partition);
     let collected = nodes.flat_map(|node| &node.claims).filter(|other| !other.is_freed());
-    let collected = collected.filter(|other| is_of(cluster, other.app, holder)).map(|other| other.resource);
+    let collected = collected.filter(|other| is_of(cluster, other.app, queue_user)).map(|other| other.resource);
     let collected: f64 = collected.map(|resource| resource.dominant_share(plan.total)).sum();
-    let jobs = cluster.jobs().values().filter(|job| job.holder() == holder);
+    let jobs = cluster.jobs().values().filter(|job| job.queue_user() == queue_user);
     let suspended = jobs.flat_map(|job| &job.suspended).map(|id| cluster.containers()[id].resource());
     collected + suspended.map(|resource| resource.dominant_share(plan.total)).sum::<f64>()
 }
 
-fn is_of(cluster: &Cluster, app: AppId, holder: Holder) -> bool {
-    cluster.jobs().get(&app).is_some_and(|job| job.holder() == holder)
+fn is_of(cluster: &Cluster, app: AppId, queue_user: QueueUser) -> bool {
+    cluster.jobs().get(&app).is_some_and(|job| job.queue_user() == queue_user)
 }
 
 /// Law 5: what is taken lets what it was taken for start, and nothing is taken in vain. Room that was `collected` for others is
@@ -138,7 +140,7 @@ pub(super) fn enough_and_no_more(
             let others = others.fold(Resource::ZERO, |sum, other| sum + other.container.resource());
             let alone = here().all(|other| claim.victims.contains(&other.id));
             let free = left - node.freed_in_all() + claim.resource;
-            let first = |app: AppId| plan.rank(claim.app).is_none_or(|place| !plan.is_before(place, app));
+            let first = |app: AppId| plan.last_entry(claim.app).is_none_or(|place| !plan.is_before(place, app));
             let before = collected.get(&node_id).into_iter().flatten().filter(|(app, _)| first(*app));
             let before = before.fold(Resource::ZERO, |sum, (_, resource)| sum + *resource);
             // Claims stand in the order in which they were made; what is collected for one with an earlier place is made anew when its
@@ -153,7 +155,7 @@ pub(super) fn enough_and_no_more(
             // Its user may hold no more, or would with what of its own is about to go on: nothing that is free helps it, but what its
             // own containers leave.
             let of_user = held_by_user(cluster, plan, node.partition, claim);
-            let limit = plan.limit_of(cluster.jobs()[&claim.app].holder()).unwrap_or(f64::INFINITY);
+            let limit = plan.limit_of(cluster.jobs()[&claim.app].queue_user()).unwrap_or(f64::INFINITY);
             let one = claim.resource.dominant_share(plan.total);
             let limited = claim.purpose == For::Start
                 && of_user + one + coming_to_user(cluster, plan, node.partition, claim) > limit + EPSILON;
@@ -164,7 +166,7 @@ pub(super) fn enough_and_no_more(
                 "law 5: {id:?} taken in vain for {claim:?}: {free:?} free, its user at {of_user} of {limit}"
             );
             let job = &cluster.jobs()[&claim.app];
-            let gone = takings.iter().filter(|other| is_of(cluster, other.container.app, job.holder()));
+            let gone = takings.iter().filter(|other| is_of(cluster, other.container.app, job.queue_user()));
             let gone = gone.filter(|other| cluster.nodes()[&other.container.node].partition == node.partition);
             let gone: f64 = gone.map(|taking| taking.container.resource().dominant_share(plan.total)).sum();
             assert!(
@@ -246,8 +248,7 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
     let same_queue =
         |taking: &Taking| cluster.jobs()[&taking.container.app].queue == cluster.jobs()[&taking.claim.app].queue;
     let rules_of = |taking: &Taking| world.core.settings().queue(cluster.queue_path(taking.container.app));
-    let is_over_all =
-        |taking: &Taking| matches!(rules_of(taking).victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
+    let is_over_all = |taking: &Taking| rules_of(taking).victims.is_over_all_jobs();
     let whatever_its_target = |taking: &Taking| {
         !same_queue(taking) && is_over_all(taking) && rules_of(taking).gp.candidates == Candidates::NonProduction
     };
@@ -266,14 +267,14 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
         assert_ne!(container.app, claim.app, "law 2: {id:?} taken for its own job");
         let partition = cluster.nodes()[&container.node].partition;
         let plan = plan_of(world, partition);
-        let taker = &cluster.jobs()[&claim.app];
+        let beneficiary = &cluster.jobs()[&claim.app];
         assert!(
-            taker.share(plan.total, partition) < plan.target(claim.app) + EPSILON,
+            beneficiary.share(plan.total, partition) < plan.target(claim.app) + EPSILON,
             "law 2: {:?} has enough",
             claim.app
         );
         assert!(
-            !same_queue(taking) || cluster.jobs()[&container.app].priority <= taker.priority,
+            !same_queue(taking) || cluster.jobs()[&container.app].priority <= beneficiary.priority,
             "law 21: {id:?} of a higher priority taken for {:?}",
             claim.app
         );
@@ -285,9 +286,9 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
             *all += one;
             // The last container taken may leave less than one short of the target: nothing to claim.
             let over_all = is_over_all(taking);
-            let comes_after = !same_queue(taking) || plan.rank(container.app) > plan.rank(claim.app);
-            let yields = comes_after && !over_all && rules_of(taking).victims != Victims::LargestJob;
-            let outranked = same_queue(taking) && cluster.jobs()[&container.app].priority < taker.priority;
+            let comes_after = !same_queue(taking) || plan.last_entry(container.app) > plan.last_entry(claim.app);
+            let yields = comes_after && rules_of(taking).victims.is_by_rank();
+            let outranked = same_queue(taking) && cluster.jobs()[&container.app].priority < beneficiary.priority;
             let kept = match yields {
                 true if outranked => plan.keeps_from_higher(container.app),
                 true => plan.keeps(container.app),
@@ -314,10 +315,10 @@ pub(super) fn higher_claims(world: &World, takings: &[Taking]) {
 pub(super) fn threshold(world: &World, takings: &[Taking]) {
     let (cluster, settings) = (world.core.cluster(), world.core.settings());
     for Taking { id, container, claim, .. } in takings {
-        let (of_victim, taker) = (&cluster.jobs()[&container.app], &cluster.jobs()[&claim.app]);
+        let (of_victim, beneficiary) = (&cluster.jobs()[&container.app], &cluster.jobs()[&claim.app]);
         let rules = settings.queue(cluster.queue_path(container.app));
-        let over_all = matches!(rules.victims, Victims::Gp | Victims::Evenly | Victims::FromEach);
-        let equals = of_victim.queue == taker.queue && of_victim.priority == taker.priority;
+        let over_all = rules.victims.is_over_all_jobs();
+        let equals = of_victim.queue == beneficiary.queue && of_victim.priority == beneficiary.priority;
         let partition = cluster.nodes()[&container.node].partition;
         let guest = container.phase.partition != partition;
         if !equals || over_all || guest {
@@ -325,10 +326,10 @@ pub(super) fn threshold(world: &World, takings: &[Taking]) {
         }
         let idle = claim.purpose != For::Start && cluster.waits_for_maps(container);
         let remaining = |app: AppId| world.core.planner().remaining(cluster, settings, partition, app);
-        let (of_taker, of_victim) = (remaining(claim.app), remaining(container.app));
+        let (of_beneficiary, of_victim) = (remaining(claim.app), remaining(container.app));
         assert!(
-            idle || of_taker.may_take_of(&of_victim, rules, claim.purpose == For::Start),
-            "law 24: {id:?} of a job with {of_victim:?} taken for {:?} with {of_taker:?}",
+            idle || of_beneficiary.may_take_of(&of_victim, rules, claim.purpose == For::Start),
+            "law 24: {id:?} of a job with {of_victim:?} taken for {:?} with {of_beneficiary:?}",
             claim.app
         );
     }
@@ -353,7 +354,7 @@ fn is_production(world: &World, container: &Container) -> bool {
     let mean = leaves.iter().map(guaranteed).sum::<f64>() / leaves.len() as f64;
     let queue = &cluster.queues()[&cluster.jobs()[&container.app].queue];
     match world.core.settings().queue(&queue.path).gp.class {
-        Some(class) => class == Class::Production,
+        Some(class) => class == GpClass::Production,
         None => guaranteed(&queue) > mean + EPSILON,
     }
 }
@@ -369,7 +370,7 @@ pub(super) fn guarantees(world: &World, takings: &[Taking]) {
         let partition = cluster.nodes()[&container.node].partition;
         if from == to {
             assert!(
-                sells_within(cluster, world.core.settings(), from),
+                preempts_within_queue(cluster, world.core.settings(), from),
                 "law 2: {id:?} taken for {:?} of its own queue, which is protected",
                 claim.app
             );

@@ -6,7 +6,7 @@ use hiatus_core::state::{Claim, Cluster, For, Node};
 use hiatus_core::units::{AppId, Millis, NodeId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For so long such room may lie idle beside two heartbeats of its node, one of which a refusal takes: a job rests after limits were tried.
+/// For so long such room may lie idle beside two heartbeats of its node, one of which a refusal takes: a job backs off after limits were tried.
 const LATE: Millis = Millis(3_000);
 
 /// A claim: where, whose, how large, and since when.
@@ -61,7 +61,9 @@ impl Unused {
 
 /// Whether the room is there, and its job could start in it: it is for what the job asks for first. What comes behind that waits for it.
 fn is_ready(cluster: &Cluster, node: &Node, claim: &Claim) -> bool {
-    let Some(job) = cluster.jobs().get(&claim.app).filter(|job| job.may_start() && !job.rests) else { return false };
+    let Some(job) = cluster.jobs().get(&claim.app).filter(|job| job.may_start() && !job.backs_off) else {
+        return false;
+    };
     // What of its own is suspended there goes on first.
     if job.suspended.iter().any(|id| node.suspended.contains(id)) {
         return false;

@@ -102,7 +102,7 @@ impl Flex {
         order.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| by_arrival(a, b)));
         let useful: Vec<f64> = order.iter().map(|job| useful(supply, job)).collect();
         let mut given = vec![0.0; order.len()];
-        let mut left = supply.entitled - order.iter().map(|job| job.pinned).sum::<f64>();
+        let mut left = supply.entitled - order.iter().map(|job| job.masters).sum::<f64>();
         let mut pour = |level: &dyn Fn(&Allotment) -> f64, beyond: f64| {
             for ((job, useful), given) in order.iter().zip(&useful).zip(&mut given) {
                 let level = self.allotments.get(&job.app).map_or(beyond, level).min(*useful);
@@ -119,7 +119,7 @@ impl Flex {
         let all = pour(&|_| f64::INFINITY, f64::INFINITY);
 
         let targets = |shares: Vec<f64>| {
-            let shares = order.iter().zip(shares).map(|(job, share)| (job.app, job.pinned + share));
+            let shares = order.iter().zip(shares).map(|(job, share)| (job.app, job.masters + share));
             shares.map(|(app, share)| Target { app, share, keeps: share, ahead: 0.0 }).collect::<Vec<_>>()
         };
         let mut lacking = targets(minima);

@@ -50,7 +50,7 @@ impl<'a> Snapshot<'a> {
     pub fn take(supply: &Supply<'_>, jobs: &'a [JobView], history: &History, turns: &mut Turns) -> Snapshot<'a> {
         let mut arrived: Vec<&JobView> = jobs.iter().collect();
         arrived.sort_by(|a, b| by_arrival(a, b));
-        let free = supply.entitled - jobs.iter().map(|job| job.pinned).sum::<f64>();
+        let free = supply.entitled - jobs.iter().map(|job| job.masters).sum::<f64>();
         let smallest = jobs.iter().flat_map(containers).filter(|one| *one > 0.0).fold(f64::INFINITY, f64::min);
         let slot = smallest.max(free / MOST_SLOTS);
         let slots = (free / slot + EPSILON) as u32;
@@ -102,13 +102,13 @@ fn in_turn(mut works: Vec<Work>, jobs: &[&JobView], turns: &mut Turns) -> Vec<Wo
 /// What the job may want to hold beside its ApplicationMaster, as a fraction of the partition.
 pub fn useful(supply: &Supply<'_>, job: &JobView) -> f64 {
     let most = supply.settings.flex.max_share * supply.attainable;
-    (job.demand - job.pinned).min(most.max(largest(job))).max(0.0)
+    (job.demand - job.masters).min(most.max(largest(job))).max(0.0)
 }
 
 /// Sizes of the containers that the job works with now; its ApplicationMaster is one only while it has nothing else.
 fn containers(job: &JobView) -> impl Iterator<Item = f64> + '_ {
     let open = || job.phases.iter().filter(|phase| phase.left() > 0);
-    let master = open().next().is_none().then_some(job.demand - job.pinned);
+    let master = open().next().is_none().then_some(job.demand - job.masters);
     open().map(|phase: &PhaseView| phase.one).chain(master)
 }
 

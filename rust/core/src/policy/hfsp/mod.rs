@@ -33,7 +33,7 @@ use virtual_cluster::VirtualCluster;
 
 /// Which jobs come before which, whatever is left of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum Precedence {
     /// All its open phases have fewer tasks than training needs, or none is known yet.
     Tiny,
     /// Virtually done, and not done in reality.
@@ -46,7 +46,7 @@ enum Class {
 #[derive(Clone, Copy, Debug)]
 struct Ranked<'a> {
     job: &'a JobView,
-    class: Class,
+    precedence: Precedence,
 }
 
 /// The policy and its memory.
@@ -65,8 +65,8 @@ impl Policy for Hfsp {
         let rules = &supply.settings.hfsp;
         self.virtually.advance(supply.now, self.capacity, self.total, rules.ageing_speed);
         // Jobs age in what their queue could hold, not in what they happen to want; their ApplicationMasters do none of their work.
-        let pinned: f64 = jobs.iter().map(|job| job.pinned).sum();
-        (self.capacity, self.total) = ((supply.attainable - pinned).max(0.0), supply.total);
+        let masters: f64 = jobs.iter().map(|job| job.masters).sum();
+        (self.capacity, self.total) = ((supply.attainable - masters).max(0.0), supply.total);
         // Time alone changes nothing about a job whose phases' sizes are all known.
         let mut may_learn = false;
         for job in jobs {
@@ -103,12 +103,12 @@ impl Policy for Hfsp {
 
 impl Hfsp {
     fn rank<'a>(&self, job: &'a JobView) -> Ranked<'a> {
-        let class = match self.virtually.finished(job.app) {
-            _ if self.sizes.is_tiny(job) => Class::Tiny,
-            Some(_) => Class::Late,
-            None => Class::Rest,
+        let precedence = match self.virtually.finished(job.app) {
+            _ if self.sizes.is_tiny(job) => Precedence::Tiny,
+            Some(_) => Precedence::Late,
+            None => Precedence::Rest,
         };
-        Ranked { job, class }
+        Ranked { job, precedence }
     }
 
     /// The order of section 2.4 of the specification: tiny jobs, then by what is left, in turn. Late jobs have nothing left: they are
@@ -117,7 +117,7 @@ impl Hfsp {
     /// Who has really less left than virtually had service ahead of the others: it is nearly done, and goes by that.
     fn in_order<'a>(&mut self, jobs: &'a [JobView]) -> Vec<Ranked<'a>> {
         let ranked = jobs.iter().map(|job| self.rank(job));
-        let (mut order, others): (Vec<_>, Vec<_>) = ranked.partition(|ranked| ranked.class == Class::Tiny);
+        let (mut order, others): (Vec<_>, Vec<_>) = ranked.partition(|ranked| ranked.precedence == Precedence::Tiny);
         order.sort_by(|a, b| by_arrival(a.job, b.job));
         let left = others.iter().map(|ranked| (ranked.job, self.left_s(ranked.job))).collect();
         let mut turns = std::mem::take(&mut self.turns);

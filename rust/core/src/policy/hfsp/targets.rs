@@ -5,7 +5,7 @@
 //! starve a job.
 
 use super::sizes::{Sizes, Trainee};
-use super::{by_arrival, Class, JobView, Ranked};
+use super::{by_arrival, JobView, Precedence, Ranked};
 use crate::entitlement::{max_min, EPSILON};
 use crate::policy::{Supply, Target};
 use crate::units::AppId;
@@ -14,21 +14,21 @@ use std::collections::BTreeMap;
 /// Tiny jobs, early places for those that lack what is due ahead of its turn, and then everybody else's place and whole target. What is set
 /// aside for early ones is in nobody's target: tiny jobs before them starve none.
 pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<Target> {
-    let pinned: f64 = order.iter().map(|ranked| ranked.job.pinned).sum();
-    let ahead = ahead(order, sizes, supply, supply.entitled - pinned);
+    let masters: f64 = order.iter().map(|ranked| ranked.job.masters).sum();
+    let ahead = ahead(order, sizes, supply, supply.entitled - masters);
     let of_ahead = |ranked: &Ranked<'_>| ahead.get(&ranked.job.app);
     let floors: Vec<f64> =
-        order.iter().map(|ranked| ranked.job.pinned + of_ahead(ranked).map_or(0.0, |(_, share)| *share)).collect();
+        order.iter().map(|ranked| ranked.job.masters + of_ahead(ranked).map_or(0.0, |(_, share)| *share)).collect();
 
     // What is due to others ahead of their turn and not theirs yet counts against nobody's right to take.
-    let kept = |ranked: &Ranked<'_>, floor: f64| floor.min(ranked.job.held.max(ranked.job.pinned));
+    let kept = |ranked: &Ranked<'_>, floor: f64| floor.min(ranked.job.held.max(ranked.job.masters));
 
     let waits = |ahead: f64| if supply.settings.hfsp.training_preempts { 0.0 } else { ahead.max(0.0) };
 
     let mut early: Vec<_> = order
         .iter()
         .zip(&floors)
-        .filter(|(ranked, floor)| ranked.class != Class::Tiny && ranked.job.held + EPSILON < **floor)
+        .filter(|(ranked, floor)| ranked.precedence != Precedence::Tiny && ranked.job.held + EPSILON < **floor)
         .filter_map(|(ranked, floor)| of_ahead(ranked).map(|(place, _)| (*place, ranked, *floor)))
         .collect();
     early.sort_by_key(|(place, ..)| *place);
@@ -57,7 +57,7 @@ pub fn targets(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>) -> Vec<
     for group in whole.chunk_by_mut(|a, b| a.0 && b.0) {
         group.sort_by(|a, b| a.1.total_cmp(&b.1));
     }
-    let tiny = order.iter().take_while(|ranked| ranked.class == Class::Tiny).count();
+    let tiny = order.iter().take_while(|ranked| ranked.precedence == Precedence::Tiny).count();
     let mut targets: Vec<Target> = whole.into_iter().map(|(_, _, target)| target).collect();
     targets.splice(tiny..tiny, early);
     targets
@@ -86,7 +86,7 @@ fn in_turn(order: &[Ranked<'_>], supply: &Supply<'_>, aside: &[f64]) -> Vec<(f64
 }
 
 fn is_late(ranked: &Ranked<'_>) -> bool {
-    ranked.class == Class::Late
+    ranked.precedence == Precedence::Late
 }
 
 /// Part of what there is that tasks which train may keep although jobs before theirs want it. The thesis keeps all of them (section
@@ -184,7 +184,7 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
     let trainees = trainees(order, sizes, supply);
     let mut kept: BTreeMap<AppId, Vec<u32>> = BTreeMap::new();
     for (trainee, job) in &trainees {
-        let mut usable = job.demand - job.pinned;
+        let mut usable = job.demand - job.masters;
         let keep = trainee.phases.iter().map(|phase| {
             let containers = cap.keep(phase.train.min(whole(usable, phase.one)), phase.one);
             usable -= f64::from(containers) * phase.one;
@@ -200,21 +200,21 @@ fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64)
         for (phase, kept) in phases() {
             let first = none && given.is_empty() && all == 0.0 && phase.one <= at_most + EPSILON;
             // A job that may not run now cannot use what it waits for: the next one may.
-            let usable = (phase.wanted - kept).min(whole(job.demand - job.pinned - all, phase.one));
+            let usable = (phase.wanted - kept).min(whole(job.demand - job.masters - all, phase.one));
             all += f64::from(cap.take(usable, phase.one, first)) * phase.one;
         }
         if all > EPSILON {
             given.insert(job.app, (place, all));
         }
     }
-    let tiny = order.iter().any(|ranked| ranked.class == Class::Tiny && ranked.job.demand > 0.0);
+    let tiny = order.iter().any(|ranked| ranked.precedence == Precedence::Tiny && ranked.job.demand > 0.0);
     for ranked in order.iter().filter(|ranked| tiny && is_late(ranked)) {
         let job = ranked.job;
         let place = given.len();
         let (place, before) = given.get(&job.app).copied().unwrap_or((place, 0.0));
         let open = job.phases.iter().filter(|phase| phase.left() > 0 && phase.one > 0.0);
         let Some(one) = open.map(|phase| phase.one).reduce(f64::min) else { continue };
-        let more = cap.take(whole(job.demand - job.pinned - before, one), one, false);
+        let more = cap.take(whole(job.demand - job.masters - before, one), one, false);
         if more > 0 {
             given.insert(job.app, (place, before + f64::from(more) * one));
         }

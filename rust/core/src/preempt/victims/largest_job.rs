@@ -5,7 +5,7 @@ use super::VictimOrder;
 pub(super) struct LargestJob;
 
 impl VictimOrder for LargestJob {
-    fn most_left_first(&self) -> bool {
+    fn largest_job_first(&self) -> bool {
         true
     }
 }

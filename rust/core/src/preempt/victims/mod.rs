@@ -14,7 +14,7 @@ use crate::units::Millis;
 
 /// What an order looks at: a container that may be taken.
 #[derive(Clone, Copy)]
-pub(super) struct Standing<'a> {
+pub(super) struct VictimInfo<'a> {
     /// Its memory, in MiB.
     pub memory_mb: i64,
     /// Run time that it probably has left. Few ask.
@@ -36,19 +36,31 @@ pub(super) enum OverAll {
 /// ties go to the younger.
 pub(super) trait VictimOrder: Sync {
     /// What goes first of one job's: the smallest.
-    fn turn(&self, _of: Standing<'_>) -> i64 {
+    fn key(&self, _of: VictimInfo<'_>) -> i64 {
         0
     }
 
     /// Whether the job with most left to do gives first, whatever its rank; otherwise the last in order does.
-    fn most_left_first(&self) -> bool {
+    fn largest_job_first(&self) -> bool {
         false
     }
 
-    /// Whether the containers of all queues with this order go as one crowd, and how; otherwise they go job by job. A crowd
-    /// gives to other queues only: within a queue a job gives way by the starvation rule, and not otherwise.
+    /// Whether the containers of all queues with this order go in one order, and how; otherwise they go job by job. Such queues
+    /// give to other queues only: within a queue a job gives way by the starvation rule, and not otherwise.
     fn over_all_jobs(&self) -> Option<OverAll> {
         None
+    }
+}
+
+impl Victims {
+    /// Whether the containers of all queues with this order go in one order, whatever their jobs; otherwise they go job by job.
+    pub fn is_over_all_jobs(self) -> bool {
+        order(self).over_all_jobs().is_some()
+    }
+
+    /// Whether the jobs of a queue lose in the order of the plan, last first, as far as they keep something from those before them.
+    pub fn is_by_rank(self) -> bool {
+        !self.is_over_all_jobs() && !order(self).largest_job_first()
     }
 }
 

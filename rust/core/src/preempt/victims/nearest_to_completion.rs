@@ -1,11 +1,11 @@
 //! Of the lowest-ranked job, those with least left to do: they are soon done when they are back.
 
-use super::{Standing, VictimOrder};
+use super::{VictimInfo, VictimOrder};
 
 pub(super) struct NearestToCompletion;
 
 impl VictimOrder for NearestToCompletion {
-    fn turn(&self, of: Standing<'_>) -> i64 {
+    fn key(&self, of: VictimInfo<'_>) -> i64 {
         (of.left)().0 as i64
     }
 }

@@ -1,11 +1,11 @@
 //! Of the lowest-ranked job, the smallest: least is written to disk.
 
-use super::{Standing, VictimOrder};
+use super::{VictimInfo, VictimOrder};
 
 pub(super) struct SmallestMemory;
 
 impl VictimOrder for SmallestMemory {
-    fn turn(&self, of: Standing<'_>) -> i64 {
+    fn key(&self, of: VictimInfo<'_>) -> i64 {
         of.memory_mb
     }
 }

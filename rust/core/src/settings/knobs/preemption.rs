@@ -2,7 +2,7 @@
 
 use super::{Knob, Range::*, DAY_MS};
 use crate::settings::words::Word;
-use crate::settings::{Candidates, Class, Mode, PolicyKind, Primitive, Victims};
+use crate::settings::{Candidates, GpClass, Mode, PolicyKind, Primitive, Victims};
 
 pub(super) const KNOBS: &[Knob] = topic! {
     cluster "mode" "" = "suspend", OneOf(Mode::NAMES),
@@ -40,7 +40,7 @@ pub(super) const KNOBS: &[Knob] = topic! {
          Preemption), or an equal part of each job, rounded down or up (`evenly`, `from-each`; what GP is compared \
          with): they go to other queues only, within their own nothing is taken but by `gp-starvation`.";
 
-    queue "gp-class" "" = "guarantee", OneOf(<Option<Class>>::NAMES),
+    queue "gp-class" "" = "guarantee", OneOf(<Option<GpClass>>::NAMES),
         "Whether this queue's jobs are production work, of which orders over all jobs take nothing. By default \
          they are where the queue is guaranteed more than the leaf queues are on average.";
 

@@ -5,7 +5,7 @@ use crate::studies::ensemble;
 use crate::studies::study::StudyError;
 use crate::workload::cluster::Job;
 use hiatus_core::fact::{Run, Side};
-use hiatus_core::units::ClassId;
+use hiatus_core::units::JobClass;
 
 /// Machines and GB.
 const PAIRS: [(usize, f64); 8] =
@@ -14,7 +14,7 @@ const PROGRAMS: [Program; 4] = [Program::Grep, Program::Sort, Program::Kmeans, P
 
 /// What is known of earlier runs, with their classes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History(Vec<(ClassId, Run)>);
+pub(super) struct History(Vec<(JobClass, Run)>);
 
 impl History {
     /// After all training runs.

@@ -1,4 +1,4 @@
-//! What is spoken for while room is freed, and what is free beside it: the jobs ask for it again and again in one plan.
+//! Claims that wait for their room while more is freed, and what is free beside them: the jobs ask for it again and again in one plan.
 
 use super::permission::may_start_on;
 use crate::fact::PhaseKey;
@@ -8,7 +8,7 @@ use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Claims by job, and room that is nobody's.
-pub(super) struct Spoken {
+pub(super) struct PendingClaims {
     partition: PartitionId,
     /// Sizes of the new containers that each job has room claimed for.
     starts: BTreeMap<AppId, Vec<Resource>>,
@@ -25,9 +25,9 @@ pub(super) struct Spoken {
     promised: BTreeMap<NodeId, Resource>,
 }
 
-impl Spoken {
-    pub(super) fn open(cluster: &Cluster, partition: PartitionId) -> Spoken {
-        let mut spoken = Spoken {
+impl PendingClaims {
+    pub(super) fn new(cluster: &Cluster, partition: PartitionId) -> PendingClaims {
+        let mut pending_claims = PendingClaims {
             partition,
             starts: BTreeMap::new(),
             resumes: BTreeMap::new(),
@@ -39,18 +39,19 @@ impl Spoken {
         for (id, node) in cluster.claimed().filter(|(_, node)| node.partition == partition) {
             for claim in &node.claims {
                 if is_collecting(node, claim) {
-                    spoken.collecting.insert((claim.app, id));
+                    pending_claims.collecting.insert((claim.app, id));
                     continue;
                 }
                 if waits_for_idle_reduces(cluster, id, claim) {
                     continue;
                 }
-                let of_purpose = if claim.purpose == For::Start { &mut spoken.starts } else { &mut spoken.resumes };
+                let of_purpose =
+                    if claim.purpose == For::Start { &mut pending_claims.starts } else { &mut pending_claims.resumes };
                 of_purpose.entry(claim.app).or_default().push(claim.resource);
             }
-            spoken.look_again(cluster, id);
+            pending_claims.look_again(cluster, id);
         }
-        spoken
+        pending_claims
     }
 
     /// Notes a claim for a new container that was just made on the node.
@@ -87,27 +88,27 @@ impl Spoken {
         key: &PhaseKey,
     ) -> bool {
         let need = key.resource;
-        let Some(taker) = plan.entries.get(place).map(|entry| entry.app) else { return false };
+        let Some(beneficiary) = plan.entries.get(place).map(|entry| entry.app) else { return false };
         let enough = self.ripening.iter().filter(|(_, coming_mb)| **coming_mb >= need.memory_mb);
         let found = enough.map(|(key, _)| key).find_map(|(app, id)| {
-            let own = *app == taker;
+            let own = *app == beneficiary;
             let node = cluster.nodes().get(id).filter(|_| own || plan.is_before(place, *app))?;
             let gives = |claim: &Claim| {
                 let meant = claim.app == *app && is_collecting(node, claim) && (!own || claim.resource == need);
                 meant && need.fits_in(node.coming_beside(claim.resource))
             };
             let welcome = node.is_live(cluster.now())
-                && !cluster.is_refused(taker, *id)
-                && may_start_on(cluster, taker, key, *id);
+                && !cluster.is_refused(beneficiary, *id)
+                && may_start_on(cluster, beneficiary, key, *id);
             Some((*app, *id, node.claims.iter().position(gives).filter(|_| welcome)?))
         });
         let Some((app, id, at)) = found else { return false };
         let Some(claim) = cluster.take_claim(id, at) else { return false };
         self.forget_collecting(app, id);
-        let of_taker = || Claim::new(taker, For::Start, need, cluster.now(), Vec::new());
-        let claim = if app == taker { claim } else { of_taker() };
+        let of_beneficiary = || Claim::new(beneficiary, For::Start, need, cluster.now(), Vec::new());
+        let claim = if app == beneficiary { claim } else { of_beneficiary() };
         cluster.claim(id, claim);
-        self.claim_made(cluster, id, taker, need);
+        self.claim_made(cluster, id, beneficiary, need);
         true
     }
 
@@ -168,7 +169,7 @@ impl Spoken {
         for id in job.suspended.iter().filter(|id| !self.back.contains(id)) {
             let Some(container) = cluster.containers().get(id) else { continue };
             let home = cluster.nodes().get(&container.node).filter(|node| node.partition == self.partition);
-            // What only waits at home for what ends there may buy.
+            // What only waits at home for what ends there may take victims.
             let claimed =
                 |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(*id) && claim.is_freed());
             let lent = container.reason == Some(Reason::Lent);
@@ -185,7 +186,7 @@ impl Spoken {
         waiting.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// Whether the node has so much room that nobody claims; then it is spoken for.
+    /// Whether the node has so much room that nobody claims; then it is promised.
     pub(super) fn use_room(&mut self, cluster: &Cluster, id: NodeId, need: Resource) -> bool {
         let live = |node: &&Node| node.partition == self.partition && node.is_live(cluster.now());
         let Some(node) = cluster.nodes().get(&id).filter(live) else { return false };

@@ -1,48 +1,52 @@
 //! What the starvation rule is shown of a partition: its queues where the rule is on, and whose order of victims is one over
 //! all jobs.
 
-use super::class::Classes;
-use super::starvation::Scene;
-use super::victims;
+use super::gp_class::GpClasses;
+use super::starvation::StarvationSnapshot;
 use crate::entitlement::EPSILON;
 use crate::estimate;
 use crate::plan::PartitionPlan;
-use crate::settings::{Class, Settings};
+use crate::settings::{GpClass, Settings};
 use crate::state::{Cluster, Job};
 use crate::units::{ContainerId, Millis, PartitionId};
 
-pub(super) fn of(cluster: &Cluster, plan: &PartitionPlan, partition: PartitionId, settings: &Settings) -> Scene {
-    let classes = Classes::open(settings, partition);
-    let mut scene = Scene {
+pub(super) fn of(
+    cluster: &Cluster,
+    plan: &PartitionPlan,
+    partition: PartitionId,
+    settings: &Settings,
+) -> StarvationSnapshot {
+    let classes = GpClasses::open(settings, partition);
+    let mut snapshot = StarvationSnapshot {
         busy: cluster.partitions().get(&partition).map_or(0.0, |found| found.busy_share()),
-        ..Scene::default()
+        ..StarvationSnapshot::default()
     };
     let (mut of_production, mut guaranteed) = (0.0, 0.0);
     for (queue, places) in &plan.queues {
         let Some(queue) = cluster.queues().get(queue) else { continue };
         let rules = settings.queue(&queue.path);
-        let watched = rules.gp.starvation && victims::order(rules.victims).over_all_jobs().is_some();
-        if classes.of_queue(cluster, queue) == Class::NonProduction {
+        let watched = rules.gp.starvation && rules.victims.is_over_all_jobs();
+        if classes.of_queue(cluster, queue) == GpClass::NonProduction {
             guaranteed += queue.shares(partition).guaranteed;
         }
-        for place in places.clone().filter(|place| plan.is_last(*place)) {
+        for place in places.clone().filter(|place| plan.is_last_entry(*place)) {
             let entry = &plan.entries[place];
             let Some(job) = cluster.jobs().get(&entry.app) else { continue };
             let held = job.share(plan.total, partition);
-            if classes.of(cluster, job) == Class::Production {
+            if classes.of(cluster, job) == GpClass::Production {
                 of_production += held;
             } else if watched {
                 let waits = waiting(job, plan, partition);
-                scene.waiting.extend((waits > 0.0).then_some((entry.app, waits)));
+                snapshot.waiting.extend((waits > 0.0).then_some((entry.app, waits)));
                 let above = held - entry.target;
                 if above > EPSILON && task_time(cluster, job, partition) > settings.cluster.starvation.long_task {
-                    scene.long.push((entry.app, above));
+                    snapshot.long.push((entry.app, above));
                 }
             }
         }
     }
-    scene.available = (1.0 - of_production).max(guaranteed);
-    scene
+    snapshot.available = (1.0 - of_production).max(guaranteed);
+    snapshot
 }
 
 /// What the job waits for.

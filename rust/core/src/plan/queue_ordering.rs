@@ -17,7 +17,7 @@ const MOST_REMEMBERED: usize = 16;
 
 /// Jobs of one priority, and who orders them.
 #[derive(Clone, Debug)]
-struct Class {
+struct PriorityClass {
     policy: Box<dyn Policy>,
     /// As the policy sees them, by handle.
     jobs: Vec<JobView>,
@@ -25,10 +25,10 @@ struct Class {
 
 /// The jobs of one queue in one partition, and who orders them.
 #[derive(Clone, Debug)]
-pub(super) struct Seat {
+pub(super) struct QueueOrdering {
     kind: PolicyKind,
     /// Most important first.
-    classes: BTreeMap<Reverse<i32>, Class>,
+    classes: BTreeMap<Reverse<i32>, PriorityClass>,
     /// What all of them ask for.
     pub asks: Asks,
 }
@@ -40,9 +40,9 @@ pub(super) struct Placed {
     pub keeps_from_higher: f64,
 }
 
-impl Seat {
-    pub fn of(kind: PolicyKind) -> Seat {
-        Seat { kind, classes: BTreeMap::new(), asks: Asks::default() }
+impl QueueOrdering {
+    pub fn of(kind: PolicyKind) -> QueueOrdering {
+        QueueOrdering { kind, classes: BTreeMap::new(), asks: Asks::default() }
     }
 
     /// All jobs, most important first and then by handle.
@@ -93,11 +93,11 @@ impl Seat {
             self.classes.retain(|_, class| !class.jobs.is_empty());
         }
         let mut placed: Vec<Placed> = Vec::new();
-        let mut masters_after: f64 = self.classes.values().map(Class::pinned).sum();
+        let mut masters_after: f64 = self.classes.values().map(PriorityClass::masters).sum();
         let mut given = 0.0;
         let mut classes = self.classes.values_mut().filter(|class| !class.jobs.is_empty()).peekable();
         while let Some(class) = classes.next() {
-            masters_after -= class.pinned();
+            masters_after -= class.masters();
             let demand: f64 = class.jobs.iter().map(|job| job.demand).sum();
             let left = Supply {
                 entitled: (supply.entitled - given - masters_after).min(demand),
@@ -110,7 +110,7 @@ impl Seat {
             }
             let is_first = placed.is_empty();
             placed.extend(targets.into_iter().map(|target| {
-                let kept = if is_first { target.keeps } else { class.job(target.app).map_or(0.0, |job| job.pinned) };
+                let kept = if is_first { target.keeps } else { class.job(target.app).map_or(0.0, |job| job.masters) };
                 Placed { target, keeps_from_higher: kept }
             }));
         }
@@ -132,13 +132,13 @@ impl Seat {
         self.classes.get(&Reverse(priority)).map(|class| class.policy.as_ref())
     }
 
-    fn class(&mut self, priority: i32) -> &mut Class {
-        let fresh = || Class { policy: policy::create(self.kind), jobs: Vec::new() };
+    fn class(&mut self, priority: i32) -> &mut PriorityClass {
+        let fresh = || PriorityClass { policy: policy::create(self.kind), jobs: Vec::new() };
         self.classes.entry(Reverse(priority)).or_insert_with(fresh)
     }
 }
 
-impl Class {
+impl PriorityClass {
     fn put(&mut self, view: JobView) {
         match self.position(view.app) {
             Ok(at) => self.jobs[at] = view,
@@ -165,8 +165,8 @@ impl Class {
     }
 
     /// What its ApplicationMasters hold, which nobody can take.
-    fn pinned(&self) -> f64 {
-        self.jobs.iter().map(|job| job.pinned).sum()
+    fn masters(&self) -> f64 {
+        self.jobs.iter().map(|job| job.masters).sum()
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
             priority,
             held: held + 0.01,
             demand: held + more + 0.01,
-            pinned: 0.01,
+            masters: 0.01,
             attained: held,
             remaining: more,
             hints: Hints::default(),
@@ -203,10 +203,10 @@ mod tests {
         let settings = Settings::default();
         let mut rules = settings.queue("root.default").clone();
         rules.policy = PolicyKind::named(policy).unwrap();
-        let mut seat = Seat::of(rules.policy);
-        jobs.iter().for_each(|job| seat.class(job.priority).put(job.clone()));
+        let mut ordering = QueueOrdering::of(rules.policy);
+        jobs.iter().for_each(|job| ordering.class(job.priority).put(job.clone()));
         let total = Resource::new(102_400, 0);
-        seat.plan(&Supply { now: Millis(0), total, entitled, attainable: entitled.max(1.0), settings: &rules })
+        ordering.plan(&Supply { now: Millis(0), total, entitled, attainable: entitled.max(1.0), settings: &rules })
     }
 
     proptest! {
@@ -231,8 +231,8 @@ mod tests {
             let lacking = last.values().filter(|placed| placed.target.share + 1e-6 < of(placed).demand);
             let lacks = lacking.map(|placed| of(placed).priority).max();
             for lower in last.values().filter(|placed| lacks.is_some_and(|lacks| of(placed).priority < lacks)) {
-                prop_assert!(lower.target.share <= of(lower).pinned + 1e-6, "{lower:?} of {:?}", of(lower));
-                prop_assert_eq!(lower.keeps_from_higher, of(lower).pinned);
+                prop_assert!(lower.target.share <= of(lower).masters + 1e-6, "{lower:?} of {:?}", of(lower));
+                prop_assert_eq!(lower.keeps_from_higher, of(lower).masters);
             }
         }
     }

@@ -1,57 +1,57 @@
 //! Which containers may be taken, and in what order those of one job, or on one node, go.
 
-use super::super::permission::{may_take, time_left, Look};
-use super::super::refusal::Refusal;
-use super::super::victims::{self, Standing};
-use super::{crowd, Market, Sale, Turn, Victim};
+use super::super::no_victim_reason::NoVictimReason;
+use super::super::permission::{may_take, time_left, VictimFilter};
+use super::super::victims::{self, VictimInfo};
+use super::{pool, Victim, VictimKey, VictimSearch, VictimSelector};
 use crate::entitlement::EPSILON;
 use crate::settings::QueueSettings;
 use crate::state::{Cluster, Container, Job};
 use crate::units::{AppId, ContainerId, NodeId};
 use std::cmp::Reverse;
 
-impl<'a> Market<'a> {
+impl<'a> VictimSelector<'a> {
     /// Containers of the partition, where nothing goes on for what is taken.
-    pub(super) fn look(&self) -> Look<'a> {
-        Look { settings: self.settings, partition: self.partition, guests: false, returning_mb: 0 }
+    pub(super) fn own_filter(&self) -> VictimFilter<'a> {
+        VictimFilter { settings: self.settings, partition: self.partition, guests: false, returning_mb: 0 }
     }
 
-    /// What may be taken for that sale on one node, in the order in which it goes.
-    pub(super) fn victims_at(&mut self, cluster: &Cluster, home: NodeId, sale: &Sale) -> Vec<Victim> {
-        let look = Look { returning_mb: sale.returning_mb(), ..self.look() };
+    /// What may be taken for that search on one node, in the order in which it goes.
+    pub(super) fn victims_at(&mut self, cluster: &Cluster, home: NodeId, search: &VictimSearch) -> Vec<Victim> {
+        let filter = VictimFilter { returning_mb: search.returning_mb(), ..self.own_filter() };
         let mut apps: Vec<AppId> = cluster.on_node(home).map(|(_, container)| container.app).collect();
         apps.sort_unstable();
         apps.dedup();
         let mut guests = Vec::new();
         let mut ranked = Vec::new();
-        let mut crowd = Vec::new();
+        let mut pooled = Vec::new();
         for app in apps {
             let Some(job) = cluster.jobs().get(&app) else { continue };
-            guests.extend(self.of_job_at(cluster, job, home, Look { guests: true, ..look }));
-            if self.order_of(cluster, job.queue).over_all_jobs().is_some() {
+            guests.extend(self.of_job_at(cluster, job, home, VictimFilter { guests: true, ..filter }));
+            if self.rules(cluster, job.queue).victims.is_over_all_jobs() {
                 if self.is_candidate(cluster, app, job) {
-                    crowd.extend(crowd::with_begin(cluster, self.of_job_at(cluster, job, home, look)));
+                    pooled.extend(pool::with_begin(cluster, self.of_job_at(cluster, job, home, filter)));
                 }
-            } else if let Some(place) = self.plan.rank(app) {
+            } else if let Some(place) = self.plan.last_entry(app) {
                 if self.spare_of(app, job).above_kept_from_higher > EPSILON {
                     ranked.push((place, job));
                 }
             }
         }
-        guests.sort_by_key(|(turn, _)| *turn);
-        crowd.sort_by_key(|(began, victim)| Reverse((*began, victim.id)));
+        guests.sort_by_key(|(key, _)| *key);
+        pooled.sort_by_key(|(began, victim)| Reverse((*began, victim.id)));
         self.sort_by_rank(cluster, &mut ranked);
         let mut victims: Vec<Victim> = guests.into_iter().map(|(_, victim)| victim).collect();
-        victims.extend(crowd.into_iter().map(|(_, victim)| victim));
+        victims.extend(pooled.into_iter().map(|(_, victim)| victim));
         for (place, job) in ranked {
             // What goes on may take the room of reduces that wait for maps, whatever their job has left: nothing is lost, and jobs could else
             // wait for each other, each with reduces where a map of the other is at home.
             let waits =
                 |victim: &Victim| cluster.containers().get(&victim.id).is_some_and(|one| cluster.waits_for_maps(one));
-            let pays = self.pays(cluster, sale, self.plan.entries[place].app, job.queue, job.priority);
-            let own = self.of_job_at(cluster, job, home, look);
+            let pays = self.pays(cluster, search, self.plan.entries[place].app, job.queue, job.priority);
+            let own = self.of_job_at(cluster, job, home, filter);
             let mut own: Vec<_> = own.filter(|(_, victim)| pays || waits(victim)).collect();
-            own.sort_by_key(|(turn, _)| *turn);
+            own.sort_by_key(|(key, _)| *key);
             victims.extend(own.into_iter().map(|(_, victim)| victim));
         }
         victims
@@ -62,10 +62,10 @@ impl<'a> Market<'a> {
         &'b self,
         cluster: &'b Cluster,
         job: &'b Job,
-        look: Look<'b>,
-    ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
+        filter: VictimFilter<'b>,
+    ) -> impl Iterator<Item = (VictimKey, Victim)> + use<'a, 'b> {
         let containers = job.containers.iter().filter_map(|id| Some((*id, cluster.containers().get(id)?)));
-        self.of_those(cluster, job, containers, look).filter_map(Result::ok)
+        self.of_those(cluster, job, containers, filter).filter_map(Result::ok)
     }
 
     /// The same of those on one node: a job may have thousands, and a node has few.
@@ -74,10 +74,10 @@ impl<'a> Market<'a> {
         cluster: &'b Cluster,
         job: &'b Job,
         home: NodeId,
-        look: Look<'b>,
-    ) -> impl Iterator<Item = (Turn, Victim)> + use<'a, 'b> {
+        filter: VictimFilter<'b>,
+    ) -> impl Iterator<Item = (VictimKey, Victim)> + use<'a, 'b> {
         let containers = cluster.on_node(home).filter(|(id, _)| job.containers.contains(id));
-        self.of_those(cluster, job, containers, look).filter_map(Result::ok)
+        self.of_those(cluster, job, containers, filter).filter_map(Result::ok)
     }
 
     /// Of those containers what may be taken, and what keeps each of the others.
@@ -86,20 +86,20 @@ impl<'a> Market<'a> {
         cluster: &'b Cluster,
         job: &'b Job,
         containers: T,
-        look: Look<'b>,
-    ) -> impl Iterator<Item = Result<(Turn, Victim), Refusal>> + use<'a, 'b, T> {
+        filter: VictimFilter<'b>,
+    ) -> impl Iterator<Item = Result<(VictimKey, Victim), NoVictimReason>> + use<'a, 'b, T> {
         let queue = self.rules(cluster, job.queue);
         let order = victims::order(queue.victims);
         let meant = move |(_, container): &(ContainerId, &Container)| {
-            (container.phase.partition != look.partition) == look.guests
+            (container.phase.partition != filter.partition) == filter.guests
         };
         containers.filter(meant).map(move |(id, container)| {
-            let victim = self.victim(cluster, queue, job, (id, container), look)?;
+            let victim = self.victim(cluster, queue, job, (id, container), filter)?;
             let left = || time_left(queue, job, (id, container), cluster.now());
-            let by_rule = order.turn(Standing { memory_mb: victim.resource.memory_mb, left: &left });
+            let by_rule = order.key(VictimInfo { memory_mb: victim.resource.memory_mb, left: &left });
             let trains = job.is_first_task(id, container.phase) && !job.waits_for_maps(container.phase);
-            let turn = (trains, by_rule, Reverse((container.allocated, id)));
-            Ok((turn, victim))
+            let key = (trains, by_rule, Reverse((container.allocated, id)));
+            Ok((key, victim))
         })
     }
 
@@ -110,9 +110,9 @@ impl<'a> Market<'a> {
         queue: &QueueSettings,
         job: &Job,
         (id, container): (ContainerId, &Container),
-        look: Look<'_>,
-    ) -> Result<Victim, Refusal> {
-        let may = may_take(cluster, look, queue, job, (id, container))?;
+        filter: VictimFilter<'_>,
+    ) -> Result<Victim, NoVictimReason> {
+        let may = may_take(cluster, filter, queue, job, (id, container))?;
         let guest = container.phase.partition != self.partition;
         let resource = container.resource();
         Ok(Victim {
@@ -125,7 +125,7 @@ impl<'a> Market<'a> {
             share: if guest { 0.0 } else { resource.dominant_share(self.plan.total) },
             how: may.how,
             not_for_own: may.not_for_own,
-            of_crowd: victims::order(queue.victims).over_all_jobs().map(|_| queue.gp.candidates),
+            over_all_jobs: queue.victims.is_over_all_jobs().then_some(queue.gp.candidates),
         })
     }
 }
