@@ -64,7 +64,7 @@ public final class AnswerTables {
   }
 
   /** What is suspended or parked, and what runs on though it is parked. */
-  public static String standing(JsonNode all) {
+  public static String suspendedAndParked(JsonNode all) {
     ArrayNode parked = JsonNodeFactory.instance.arrayNode();
     all.path("jobs").forEach(job -> {
       if (job.path("parked").asBoolean()) {
