@@ -31,8 +31,8 @@ public class AnswerTablesTest extends OneSuspended {
           .part(id -> true, new NamedExplanation.Wanted(Collections.emptySet(), null, 0, Integer.MAX_VALUE));
 
       String jobs = AnswerTables.jobs(all);
-      assertRow(jobs, "Rank Application", "Queue", "Priority", "Target", "Held", "Wanted", "Suspended", "Left, s Sized by", "Waits because");
-      assertRow(jobs, "2 " + big.id(), "root.default", 0, "5.6%", "50.0%", 0, 2, "53.3", "it is parked");
+      assertRow(jobs, "Rank Application", "Queue", "Priority", "Target", "Held", "Wanted", "Suspended", "Left, s Sized by", "Waits for");
+      assertRow(jobs, "2 " + big.id(), "root.default", 0, "5.6%", "50.0%", 0, 2, "53.3", "being woken by hand");
       assertRow(AnswerTables.queues(all), "root.default", "33.3%", "77.8%", 2, 0, 2);
       assertRow(AnswerTables.nodes(all), node.id(), 2, 2048, 2304, 3584, NODE_MB);
       String standing = AnswerTables.suspendedAndParked(all);
@@ -50,8 +50,20 @@ public class AnswerTablesTest extends OneSuspended {
   @Test
   public void whereThereIsNothingItSaysSo() throws Exception {
     JsonNode nothing = new ObjectMapper().readTree("{\"mode\":\"off\",\"fault\":\"no library\",\"jobs\":[],\"suspended_now\":0}");
-    assertEquals("none\n", AnswerTables.jobs(nothing));
+    assertTrue(AnswerTables.jobs(nothing).endsWith("none\n"));
     assertEquals(3, AnswerTables.suspendedAndParked(nothing).split("none\n", -1).length - 1);
     assertTrue(AnswerTables.status(nothing).contains("yes: no library"));
+  }
+
+  @Test
+  public void whoeverElsePlacesIsNamedFirst() throws Exception {
+    assertTrue(jobs("off", "\"no library\"").startsWith("Stock CapacityScheduler has taken over: no library. After mending"));
+    assertTrue(jobs("off", "null").startsWith("Hiatus is switched off"));
+    assertTrue(jobs("observe", "null").startsWith("Hiatus only observes"));
+    assertEquals("none\n", jobs("suspend", "null"));
+  }
+
+  private static String jobs(String mode, String fault) throws Exception {
+    return AnswerTables.jobs(new ObjectMapper().readTree("{\"mode\":\"" + mode + "\",\"fault\":" + fault + ",\"jobs\":[]}"));
   }
 }
