@@ -15,15 +15,15 @@ fn the_table_of_knobs_is_not_stale() {
 
 #[test]
 fn what_a_job_waits_for_has_a_row_with_what_helps() {
-    let part = |name: &str, from: &str, to: &str| {
-        let text = file(name);
+    let part = |text: &str, from: &str, to: &str| {
         let (_, after) = text.split_once(from).expect(from);
         after.split_once(to).expect(to).0.to_string()
     };
+    let (explain, refusal) = (file("rust/core/src/explain.rs"), file("rust/core/src/preempt/refusal.rs"));
     let said = [
-        part("rust/core/src/explain.rs", "let blocked_by", "Some(JobExplanation"),
-        part("rust/core/src/explain.rs", "fn behind", "\n}"),
-        part("rust/core/src/preempt/refusal.rs", "fmt::Display for", "})?;"),
+        part(&explain, "let blocked_by", "Some(JobExplanation"),
+        part(&explain, "fn behind", "\n}"),
+        part(&refusal, "fmt::Display for", "})?;"),
     ];
     let told = file("docs/operations.md");
     let sentences = said.iter().flat_map(|code| code.split('"').skip(1).step_by(2)).filter(|text| text.contains(' '));
