@@ -46,8 +46,8 @@ def test_a_parked_job_stands_still_until_it_is_woken_and_its_output_is_right(hia
     wait_for(lambda: (told := hiatus.rm.get("/ws/v1/hiatus"))["jobs"] and len(told["suspended"]) == _MAPS, "the nodes are back, and planned for")
     _assert_listed(hiatus, app, maps)
     wait_for(lambda: all(live.stands_still(hiatus, container) for container in maps), "they stand still under the new ResourceManager")
-    assert "it is parked" in _hiatus(hiatus, "explain", app["id"]).stdout
-    assert re.search(rf"{app['id']} +root.default .* it is parked", _hiatus(hiatus, "jobs", "root.default").stdout)
+    assert "being woken by hand" in _hiatus(hiatus, "explain", app["id"]).stdout
+    assert re.search(rf"{app['id']} +root.default .* being woken by hand", _hiatus(hiatus, "jobs", "root.default").stdout)
     assert json.loads(_hiatus(hiatus, "jobs", "root.default", "--json").stdout)["jobs"][0]["application"] == app["id"]
 
     _hiatus(hiatus, "resume", app["id"])

@@ -250,13 +250,14 @@ fn job(
         claims.any(|claim| claim.app == entry.app && claim.is_freed())
     };
     let blocked_by: Cow<'static, str> = match scheduler.no_victim_reason(entry.app, partition) {
-        _ if job.parked => "it is parked".into(),
+        _ if job.parked => "being woken by hand".into(),
         _ if pending + suspended == 0 => "nothing: it has all it wants".into(),
         _ if wanted + suspended == 0 => {
             "its tasks that were suspended: it wants second attempts of those, which go on".into()
         }
         _ if !job.active => {
-            "its queue's limit of ApplicationMasters (maximum-am-resource-percent, max-am-share)".into()
+            "being let in, within limits of its queue and user (maximum-am-resource-percent, max-am-share, max-parallel-apps)"
+                .into()
         }
         _ if job.site.sample.is_some() => "its first tasks, which are tried on both sides of the cluster".into(),
         _ if held + EPSILON >= entry.target && is_first() => {

@@ -14,6 +14,29 @@ fn the_table_of_knobs_is_not_stale() {
 }
 
 #[test]
+fn what_a_job_waits_for_has_a_row_with_what_helps() {
+    let part = |text: &str, from: &str, to: &str| {
+        let (_, after) = text.split_once(from).expect(from);
+        after.split_once(to).expect(to).0.to_string()
+    };
+    let (explain, refusal) = (file("rust/core/src/explain.rs"), file("rust/core/src/preempt/refusal.rs"));
+    let said = [
+        part(&explain, "let blocked_by", "Some(JobExplanation"),
+        part(&explain, "fn behind", "\n}"),
+        part(&refusal, "fmt::Display for", "})?;"),
+    ];
+    let told = file("docs/operations.md");
+    let sentences = said.iter().flat_map(|code| code.split('"').skip(1).step_by(2)).filter(|text| text.contains(' '));
+    for sentence in sentences {
+        let head = sentence.split(['(', ':', ',']).next().unwrap_or(sentence).trim();
+        assert!(
+            told.contains(&format!("| {head}")),
+            "docs/operations.md does not tell what helps who waits for {head}"
+        );
+    }
+}
+
+#[test]
 fn the_knobs_of_the_resource_manager_are_known_and_told() {
     let java = file("java/scheduler/src/main/java/io/hiatus/scheduler/config/HiatusConfiguration.java");
     let read = java.split("= PREFIX + \"").skip(1).filter_map(|rest| rest.split_once('"')).map(|(name, _)| name);

@@ -123,7 +123,7 @@ natives! {
     }
 
     /// `static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers)`: bytes of
-    /// answers, of which those that do not fit wait for `rest`; with [`MORE`], [`SAID`], [`LENDS`] and [`ADMITS`], to save calls that find nothing.
+    /// answers, of which those that do not fit wait for `remainingAnswers`; with [`MORE`], [`SAID`], [`LENDS`] and [`ADMITS`], to save calls that find nothing.
     fn Java_io_hiatus_scheduler_bridge_Native_step(
         env,
         handle: jlong,
@@ -145,9 +145,9 @@ natives! {
         })
     }
 
-    /// `static native int rest(long handle, ByteBuffer answers)`: answers that did not fit the last time; 0 when there are
+    /// `static native int remainingAnswers(long handle, ByteBuffer answers)`: answers that did not fit the last time; 0 when there are
     /// no more.
-    fn Java_io_hiatus_scheduler_bridge_Native_rest(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
+    fn Java_io_hiatus_scheduler_bridge_Native_remainingAnswers(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, |_| ())
     }
 
@@ -157,7 +157,7 @@ natives! {
     }
 
     /// `static native int nodeViews(long handle, ByteBuffer nodes, int length, ByteBuffer answers)`: what the core knows of
-    /// the nodes whose numbers (u32, little-endian) fill so many bytes; the rest by `rest`.
+    /// the nodes whose numbers (u32, little-endian) fill so many bytes; the rest by `remainingAnswers`.
     fn Java_io_hiatus_scheduler_bridge_Native_nodeViews(
         env,
         handle: jlong,
@@ -171,18 +171,18 @@ natives! {
         answer(env, answers, handle, |core| core.write(|scheduler, out| convert::node_views(scheduler, nodes, out)))
     }
 
-    /// `static native int views(long handle, ByteBuffer answers)`: what the core knows, as views; the rest by `rest`.
+    /// `static native int views(long handle, ByteBuffer answers)`: what the core knows, as views; the rest by `remainingAnswers`.
     fn Java_io_hiatus_scheduler_bridge_Native_views(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, |core| core.write(convert::views))
     }
 
     /// `static native int tally(long handle, ByteBuffer answers)`: what happened so far and the loads of the queues, as views; the
-    /// rest by `rest`.
+    /// rest by `remainingAnswers`.
     fn Java_io_hiatus_scheduler_bridge_Native_tally(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, |core| core.write(convert::tally_view))
     }
 
-    /// `static native int admissions(long handle, ByteBuffer answers)`: who is let in next, and who need not count; the rest by `rest`.
+    /// `static native int admissions(long handle, ByteBuffer answers)`: who is let in next, and who need not count; the rest by `remainingAnswers`.
     fn Java_io_hiatus_scheduler_bridge_Native_admissions(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, |core| core.write(convert::admissions))
     }
@@ -202,7 +202,7 @@ natives! {
     }
 
     /// `static native int known(long handle, ByteBuffer answers)`: what has become known of applications, as facts for the next
-    /// step; the rest by `rest`.
+    /// step; the rest by `remainingAnswers`.
     fn Java_io_hiatus_scheduler_bridge_Native_known(env, handle: jlong, answers: JByteBuffer<'a>) -> jint {
         answer(env, answers, handle, Core::tell_known)
     }

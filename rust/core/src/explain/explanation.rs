@@ -109,7 +109,7 @@ pub struct JobExplanation {
     pub parked: bool,
     /// What is wrong with its hints.
     pub wrong_hints: Vec<String>,
-    /// What keeps it from getting more.
+    /// What keeps it from getting more, as the end of "it waits for …".
     pub blocked_by: Cow<'static, str>,
 }
 
@@ -170,7 +170,7 @@ pub struct SuspendedExplanation {
     pub due_in_ms: u64,
     /// How often so far.
     pub times: u32,
-    /// By whose doing: `preempted`, `parked`, `lent`, `recalled`, or `found` so.
+    /// By whose doing: `preempted`, `parked`, `lent`, `recalled`, `overcommitted`, or `found` so.
     pub reason: &'static str,
     /// For which application; another one for what is preempted, the lender's for what is recalled.
     pub by: Option<String>,

@@ -2,6 +2,7 @@
 //! each is left; and those that wait come by priority and then by the policy's order.
 
 use crate::world::{gb, secs, Job, Life, Node, Queue, World};
+use hiatus_core::explain::explain;
 use hiatus_core::recurring::{Record, Tasks};
 use hiatus_core::units::Millis;
 use proptest::prelude::*;
@@ -51,6 +52,9 @@ fn law_26_at_a_share_of_nothing_and_where_all_keep_what_they_run_the_limit_holds
     let mut strict = bigs(world().set("max-am-share", "0"), 12, 0.2);
     strict.run_until(secs(100));
     assert_eq!(let_in(&strict), 3);
+    let jobs = explain(strict.core()).jobs;
+    let last = jobs.iter().find(|job| job.application == "big11").map(|job| job.blocked_by.to_string());
+    assert!(last.as_ref().is_some_and(|why| why.starts_with("being let in")), "{last:?}");
     // Everybody has an equal share, and runs; who has just come, and waits for its share, does not count yet.
     let mut fair = bigs(world().set("policy", "fair"), 12, 0.2);
     fair.run_until(secs(100));

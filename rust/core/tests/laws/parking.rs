@@ -33,7 +33,7 @@ fn law_6_a_parked_job_is_suspended_but_for_its_master_and_no_deadline_ends_that(
     assert_eq!((world.held("long"), world.suspended("long")), (1, 10));
     world.run_until(secs(400));
     assert_eq!((world.held("long"), world.suspended("long"), world.count.expired), (1, 10, 0));
-    assert_eq!(explain(world.core()).jobs[0].blocked_by, "it is parked");
+    assert_eq!(explain(world.core()).jobs[0].blocked_by, "being woken by hand");
 }
 
 #[test]

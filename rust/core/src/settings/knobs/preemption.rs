@@ -7,9 +7,11 @@ use crate::settings::{Candidates, GpClass, Mode, PolicyKind, Primitive, Victims}
 pub(super) const KNOBS: &[Knob] = topic! {
     cluster "mode" "" = "suspend", OneOf(Mode::NAMES),
         "How far Hiatus may go: `off` is stock CapacityScheduler; `observe` decides and reports, stock acts; \
-         `order` chooses who is served next; `suspend` also takes resources back by suspending containers, and \
-         kills only what is suspended already, at the end of `resume-locality-ms`, twice `max-suspension-ms` or \
-         `stall-timeout-ms`; `kill` also kills what runs, in queues whose `preemption` says so.";
+         `order` chooses who is served next; `suspend` also takes resources back by suspending containers; \
+         `kill` also kills what runs, in queues whose `preemption` says so. `order` and `suspend` kill only what is \
+         suspended already, as a last resort: what its full node has kept out for twice `max-suspension-ms`; a map \
+         in whose room reduces of its own job are, after `resume-locality-ms`; and what is in the way of a \
+         container that could not start for `stall-timeout-ms`.";
 
     queue "policy" "" = "hfsp", OneOf(PolicyKind::NAMES),
         "Order of the jobs of a queue: by arrival (`fifo`), equal shares (`fair`), least attained service (`las`), \
@@ -19,7 +21,8 @@ pub(super) const KNOBS: &[Knob] = topic! {
     queue "preemption" "" = "suspend", OneOf(Primitive::NAMES),
         "What containers of this queue may suffer for a job with a higher claim, as far as `mode` allows: nothing \
          (`wait`); be suspended where the node can (`suspend`), and killed elsewhere (`suspend-or-kill`); be \
-         killed everywhere (`kill`); or what costs least (`adaptive`).";
+         killed everywhere (`kill`); or what costs least (`adaptive`). For a queue that lacks what it is entitled \
+         to, `suspend-or-kill` and `adaptive` also kill where a node may keep no more suspended memory.";
 
     queue "preemption-within" "" = "inherit", OneOf(<Option<bool>>::NAMES),
         "Whether containers of this queue are taken for jobs of the same queue: as CapacityScheduler's \

@@ -72,7 +72,7 @@ public final class HiatusCommand extends Configured implements Tool {
       } else if (command.equals("nodes") && ids.isEmpty()) {
         show("?lists=nodes", json, AnswerTables::nodes);
       } else if (command.equals("list") && ids.isEmpty()) {
-        show("?lists=jobs,suspended,not_parked_yet", json, AnswerTables::standing);
+        show("?lists=jobs,suspended,not_parked_yet", json, AnswerTables::suspendedAndParked);
       } else if (command.equals("explain") && ids.size() <= 1) {
         show(ids.isEmpty() ? "" : "/apps/" + ids.get(0), true, null);
       } else if (command.equals("check-config") && ids.size() == 1 && !json) {

@@ -10,7 +10,7 @@ import io.hiatus.scheduler.cluster.ClusterAccess;
 import io.hiatus.scheduler.config.HeartbeatLimits;
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.engine.Engine;
-import io.hiatus.scheduler.engine.Operations;
+import io.hiatus.scheduler.engine.OperatorService;
 import io.hiatus.scheduler.facts.CoreFeed;
 import io.hiatus.scheduler.facts.EventReporter;
 import io.hiatus.scheduler.facts.FactWriter;
@@ -73,13 +73,13 @@ import org.slf4j.LoggerFactory;
  * the core proposes; queues, limits, access control, labels, recovery and web pages are CapacityScheduler's. There is
  * no policy here.
  */
-public class HiatusScheduler extends YieldingCapacityScheduler implements ClusterAccess, Operations.Provider {
+public class HiatusScheduler extends YieldingCapacityScheduler implements ClusterAccess, OperatorService.Provider {
   private static final Logger LOG = LoggerFactory.getLogger(HiatusScheduler.class);
   /** Stopping and standing by do not wait longer for one of our threads. */
   private static final long STOP_PATIENCE_MS = 2_000;
 
   // What is not private is looked at by tests.
-  final CoreFeed core = new CoreFeed();
+  final CoreFeed feed = new CoreFeed();
   Demotions demotions;
   private DemotedUsage demotedUsage;
   Parking parking;
@@ -90,7 +90,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   private Drainer drainer;
   private PreemptionMonitorGuard preemptionGuard;
   Engine engine;
-  private Operations operations;
+  private OperatorService operatorService;
   private Services services;
   /** What is in force; read at the start only where it says so. */
   private HiatusConfiguration inForce;
@@ -105,13 +105,13 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
     parking = new Parking(this, demotions);
     reporter = new SnapshotReporter(this, demotions, parking);
     events = new EventReporter(this, reporter);
-    control = new ContainerControl(this, demotions, parking, metrics, core);
-    commits = new CommitObserver(core, control);
+    control = new ContainerControl(this, demotions, parking, metrics, feed);
+    commits = new CommitObserver(feed, control);
     drainer = new Drainer(this, demotions, control, log);
     preemptionGuard = new PreemptionMonitorGuard(this, metrics);
-    engine = new Engine(this, core, metrics, reporter, demotions, preemptionGuard, () -> createFacts(demotions::isOurs),
+    engine = new Engine(this, feed, metrics, reporter, demotions, preemptionGuard, () -> createFacts(demotions::isOurs),
         facts -> new DecisionExecutor(this, facts, metrics, control, demotions, parking, log));
-    operations = new Operations(this, core, engine, parking, writeLock);
+    operatorService = new OperatorService(this, feed, engine, parking, writeLock);
     super.serviceInit(conf);
     underWriteLock(this::configure);
   }
@@ -120,7 +120,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   public void serviceStart() throws Exception {
     super.serviceStart();
     underWriteLock(engine::activate);
-    services = new Services(this, core, engine, writeLock, demotions.saver(), inForce);
+    services = new Services(this, feed, engine, writeLock, demotions.saver(), inForce);
     services.start(inForce);
     WebApp web = RunningWebApp.of(getRMContext().getResourceManager());
     if (web != null) { // tests have none
@@ -134,7 +134,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
       services.stop(STOP_PATIENCE_MS);
     }
     if (engine != null) {
-      underWriteLock(() -> core.guard(engine::stop));
+      underWriteLock(() -> feed.guard(engine::stop));
       engine.awaitRecording(STOP_PATIENCE_MS);
     }
     super.serviceStop();
@@ -150,7 +150,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
     }
     super.reinitialize(newConf, context);
     underWriteLock(this::configure);
-    core.tell(facts -> {
+    feed.tell(facts -> {
       facts.queuesChanged();
       facts.activeChanged();
     });
@@ -207,15 +207,15 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
     } else {
       super.handle(event);
     }
-    core.guard(() -> demotions.hear(event));
-    core.tell(facts -> underWriteLock(() -> events.tell(facts, event)));
+    feed.guard(() -> demotions.hear(event));
+    feed.tell(facts -> underWriteLock(() -> events.tell(facts, event)));
   }
 
   private void relabel(NodeLabelsUpdateSchedulerEvent event) {
     Map<ContainerId, String> partitions = new HashMap<>();
-    core.guard(() -> partitions.putAll(demotedUsage.partitions(event.getUpdatedNodeToLabels().keySet())));
+    feed.guard(() -> partitions.putAll(demotedUsage.partitions(event.getUpdatedNodeToLabels().keySet())));
     super.handle(event);
-    core.guard(() -> demotedUsage.relabelled(partitions));
+    feed.guard(() -> demotedUsage.relabelled(partitions));
   }
 
   @Override
@@ -224,14 +224,14 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
       List<String> blacklistRemovals, ContainerUpdates updateRequests) {
     Allocation allocation = super.allocate(id, ask, schedulingRequests, release, blacklistAdditions,
         blacklistRemovals, updateRequests);
-    core.guard(() -> {
-      control.complete(getApplicationAttempt(id), allocation);
+    feed.guard(() -> {
+      control.finishPendingUpdates(getApplicationAttempt(id), allocation);
       demotions.withholdLent(allocation);
     });
     // Most calls change nothing, and come often.
     if (isAny(ask) || isAny(schedulingRequests) || isAny(blacklistAdditions) || isAny(blacklistRemovals) || updateRequests != null
         && (isAny(updateRequests.getIncreaseRequests()) || isAny(updateRequests.getPromotionRequests()))) {
-      core.tell(facts -> facts.asksChanged(id.getApplicationId()));
+      feed.tell(facts -> facts.asksChanged(id.getApplicationId()));
     }
     tellResized(allocation.getIncreasedContainers());
     tellResized(allocation.getDecreasedContainers());
@@ -240,7 +240,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
 
   private void tellResized(List<Container> containers) {
     if (isAny(containers)) {
-      core.tell(facts -> containers.forEach(container -> facts.resized(getRMContainer(container.getId()))));
+      feed.tell(facts -> containers.forEach(container -> facts.resized(getRMContainer(container.getId()))));
     }
   }
 
@@ -274,18 +274,18 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   @Override
   protected void containerLaunchedOnNode(ContainerId id, SchedulerNode node) {
     super.containerLaunchedOnNode(id, node);
-    core.tell(facts -> facts.launched(id));
+    feed.tell(facts -> facts.launched(id));
   }
 
   @Override
   public void completedContainer(RMContainer container, ContainerStatus status, RMContainerEventType event) {
     super.completedContainer(container, status, event);
     if (container != null) {
-      if (container.getExecutionType() == ExecutionType.OPPORTUNISTIC) { // the others' ends were told below
+      if (container.getExecutionType() == ExecutionType.OPPORTUNISTIC) { // the others' ends are told by completedContainerInternal
         control.ended(container, status);
       }
       if (container.getContainerRequest() != null) { // nobody had fetched it: its ask is wanted again
-        core.tell(facts -> facts.asksChanged(container.getApplicationAttemptId().getApplicationId()));
+        feed.tell(facts -> facts.asksChanged(container.getApplicationAttemptId().getApplicationId()));
       }
     }
   }
@@ -300,7 +300,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   @Override
   public String moveApplication(ApplicationId id, String target) throws YarnException {
     String moved = moveLocked(id, target);
-    core.tell(facts -> {
+    feed.tell(facts -> {
       underWriteLock(() -> reporter.appChanged(facts, id));
       facts.activeChanged();
     });
@@ -314,7 +314,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
       QueueMetrics from = attempt == null ? null : attempt.getQueue().getMetrics();
       String moved = super.moveApplication(id, target);
       if (from != null) {
-        core.guard(() -> demotedUsage.moved(id, from));
+        feed.guard(() -> demotedUsage.moved(id, from));
       }
       return moved;
     } finally {
@@ -326,7 +326,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   public Priority updateApplicationPriority(Priority priority, ApplicationId id,
       SettableFuture<Object> future, UserGroupInformation user) throws YarnException {
     Priority updated = super.updateApplicationPriority(priority, id, future, user);
-    core.tell(facts -> underWriteLock(() -> reporter.appChanged(facts, id)));
+    feed.tell(facts -> underWriteLock(() -> reporter.appChanged(facts, id)));
     return updated;
   }
 
@@ -352,7 +352,7 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
 
   private void drain(FiCaSchedulerNode node) {
     if (isReady()) {
-      core.guard(() -> drainer.drain(node));
+      feed.guard(() -> drainer.drain(node));
     }
   }
 
@@ -363,14 +363,14 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
       FiCaSchedulerNode node = getNode(rmNode.getNodeID());
       // Until it is ready nothing takes what would be told with every heartbeat.
       if (node != null && isReady()) {
-        core.tell(facts -> reporter.heartbeat(facts, node, rmNode));
+        feed.tell(facts -> reporter.heartbeat(facts, node, rmNode));
         if (engine.step() && services != null) {
           services.wake();
         }
         if (!engine.places()) {
           drain(node);
         } else {
-          drainer.rest();
+          drainer.reset();
           dropReservation(node); // a thread of asynchronous scheduling may have proposed it before it had to yield
         }
       }
@@ -390,8 +390,8 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
   }
 
   @Override
-  public Operations operations() {
-    return operations;
+  public OperatorService operatorService() {
+    return operatorService;
   }
 
   private static boolean isAny(List<?> list) {

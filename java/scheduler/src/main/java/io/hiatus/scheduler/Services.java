@@ -28,7 +28,7 @@ final class Services {
   private static final long WATCH_MS = 1_000;
 
   private final ClusterView cluster;
-  private final CoreFeed core;
+  private final CoreFeed feed;
   private final Engine engine;
   private final Lock lock;
   /** Saves behind demotions; may be null. */
@@ -39,9 +39,9 @@ final class Services {
   private ReportReceiver receiver;
 
   /** {@code lock} is the scheduler's write lock, {@code saver} null where there is nothing to save. */
-  Services(ClusterView cluster, CoreFeed core, Engine engine, Lock lock, AppSaver saver, HiatusConfiguration conf) {
+  Services(ClusterView cluster, CoreFeed feed, Engine engine, Lock lock, AppSaver saver, HiatusConfiguration conf) {
     this.cluster = cluster;
-    this.core = core;
+    this.feed = feed;
     this.engine = engine;
     this.lock = lock;
     this.saver = saver;
@@ -59,7 +59,7 @@ final class Services {
     }
     startReceiver(conf.reportAddress());
     if (conf.progressIntervalMs() > 0) {
-      poller = new ProgressPoller(this::apps, core::facts, id -> receiver != null && receiver.hears(id),
+      poller = new ProgressPoller(this::apps, feed::facts, id -> receiver != null && receiver.hears(id),
           id -> MasterTls.of(cluster.getRMContext().getProxyCAManager().getProxyCA(), id), conf);
       poller.start();
     }
@@ -71,7 +71,7 @@ final class Services {
       return;
     }
     try {
-      receiver = new ReportReceiver(address, cluster.getRMContext().getAMRMTokenSecretManager(), this::containersOf, core::facts,
+      receiver = new ReportReceiver(address, cluster.getRMContext().getAMRMTokenSecretManager(), this::containersOf, feed::facts,
           Time::monotonicNow);
       receiver.start();
     } catch (IOException e) {

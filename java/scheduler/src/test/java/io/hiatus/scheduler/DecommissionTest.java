@@ -71,11 +71,11 @@ public class DecommissionTest {
       cluster.decommission(leaving);
       cluster.rounds(1);
       small.ask(2, 1024);
-      cluster.scheduler().operations().park(big.id(), true);
+      cluster.scheduler().operatorService().park(big.id(), true);
       cluster.rounds(4);
       assertEquals(2, counter("Suspended"));
       assertEquals("not even what is parked", 2, suspended(cluster).size());
-      assertTrue(cluster.scheduler().operations().explainNow().whole().path("not_parked_yet").toString()
+      assertTrue(cluster.scheduler().operatorService().explainNow().whole().path("not_parked_yet").toString()
           .contains("its node is being decommissioned"));
       assertNull(cluster.difference());
     }

@@ -137,13 +137,13 @@ public class GuardTest {
 
   /** While it happens our code fails; stock takes over then, until a refresh. */
   private static void assertStockTakesOver(MockCluster cluster, Supplier<Error> failure, Happening happening) throws Exception {
-    assertNull(cluster.scheduler().operations().fault());
+    assertNull(cluster.scheduler().operatorService().fault());
     ours = failure;
     happening.happen();
     cluster.settle();
     ours = null;
     cluster.scheduler().locked(cluster.engine()::tick);
-    assertThat(cluster.scheduler().operations().fault(), containsString("on purpose"));
+    assertThat(cluster.scheduler().operatorService().fault(), containsString("on purpose"));
     assertNull(cluster.facts());
     assertEquals(1, gauge("Fallback"));
     cluster.refresh(conf -> { });
@@ -174,7 +174,7 @@ public class GuardTest {
       assertStockTakesOver(cluster, () -> new Error(new NullPointerException("on purpose")),
           () -> MockCluster.until("it is given out", () -> {
             cluster.scheduler().locked(cluster.engine()::step);
-            return cluster.scheduler().operations().fault() != null;
+            return cluster.scheduler().operatorService().fault() != null;
           }));
 
       ours = () -> new StackOverflowError("on purpose");
@@ -182,7 +182,7 @@ public class GuardTest {
       cluster.settle();
       app.ask(2, 1024);
       cluster.rounds(3);
-      assertNotNull(cluster.scheduler().operations().fault());
+      assertNotNull(cluster.scheduler().operatorService().fault());
       assertTrue("stock places: " + app.held(), app.held().size() >= 3);
     }
   }
@@ -199,7 +199,7 @@ public class GuardTest {
         return app.held().size() == 2;
       });
       assertEquals(0, failingCommits);
-      assertNull(cluster.scheduler().operations().fault());
+      assertNull(cluster.scheduler().operatorService().fault());
       assertNull(cluster.difference());
     }
   }
@@ -213,9 +213,9 @@ public class GuardTest {
       app.ask(2, 1024);
       MockCluster.until("stock takes over", () -> {
         cluster.beat();
-        return cluster.scheduler().operations().fault() != null;
+        return cluster.scheduler().operatorService().fault() != null;
       });
-      assertThat(cluster.scheduler().operations().fault(), containsString("stock's own failure"));
+      assertThat(cluster.scheduler().operatorService().fault(), containsString("stock's own failure"));
       cluster.rounds(3);
       assertEquals(2, app.held().size());
     }

@@ -76,7 +76,7 @@ public class HistoryTest {
   }
 
   private static boolean knows(MockCluster cluster, FakeApp app) {
-    String json = cluster.scheduler().operations().explainNow().whole().toString();
+    String json = cluster.scheduler().operatorService().explainNow().whole().toString();
     return json.contains("\"application\":\"" + app.id()) && !json.contains("\"earlier_task_s\":null");
   }
 
@@ -88,7 +88,7 @@ public class HistoryTest {
       runWhole(cluster, "daily 2026-11-22");
       cluster.restart();
       awaitKnown(cluster, "daily 2026-11-23");
-      assertNull(cluster.scheduler().operations().fault());
+      assertNull(cluster.scheduler().operatorService().fault());
       assertNull(cluster.difference());
     }
     assertTrue(Files.exists(dir.resolve(FILE)));
@@ -125,7 +125,7 @@ public class HistoryTest {
         return log.getOutput().contains("Hiatus goes on without history");
       });
       app.finish();
-      assertNull(cluster.scheduler().operations().fault());
+      assertNull(cluster.scheduler().operatorService().fault());
     } finally {
       log.stopCapturing();
     }

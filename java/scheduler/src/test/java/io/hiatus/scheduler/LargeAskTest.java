@@ -18,7 +18,7 @@ public class LargeAskTest {
   private static final int GB = 1024;
 
   private static String blockedBy(MockCluster cluster, FakeApp app) {
-    for (JsonNode job : cluster.scheduler().operations().explainNow().whole().path("jobs")) {
+    for (JsonNode job : cluster.scheduler().operatorService().explainNow().whole().path("jobs")) {
       if (job.path("application").asText().equals(app.id().toString())) {
         return job.path("blocked_by").asText();
       }

@@ -60,8 +60,8 @@ public final class MockCluster implements AutoCloseable {
       return engine;
     }
 
-    public CoreFeed core() {
-      return core;
+    public CoreFeed feed() {
+      return feed;
     }
 
     public Demotions demotions() {
@@ -206,7 +206,7 @@ public final class MockCluster implements AutoCloseable {
 
   /** What the core is told by, or null while nobody listens. */
   public FactWriter facts() {
-    return scheduler().core().facts();
+    return scheduler().feed().facts();
   }
 
   /** A counter as every metrics sink sees it. */
@@ -406,7 +406,7 @@ public final class MockCluster implements AutoCloseable {
     steps();
     return scheduler().locked(() -> {
       if (facts() == null) {
-        return "there is no core: " + scheduler().operations().fault();
+        return "there is no core: " + scheduler().operatorService().fault();
       }
       engine().step(); // the ticker may have marked something since
       if (!facts().isQuiet()) {

@@ -121,7 +121,7 @@ public final class PageBench {
     times(result, "allocate", load.calls);
     result.put("longest hold by others ms", holds.longestNanos() / 1e6);
     result.put("longest hold by", holds.longestBy());
-    result.put("fault", scheduler.operations().fault());
+    result.put("fault", scheduler.operatorService().fault());
     result.put("live", load.live());
     result.put("suspended", scheduler.demotions.count());
     return result;

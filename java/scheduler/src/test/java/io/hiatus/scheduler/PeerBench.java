@@ -324,7 +324,7 @@ public final class PeerBench implements AutoCloseable {
       return null;
     }
     HiatusScheduler scheduler = (HiatusScheduler) rm.getResourceScheduler();
-    String fault = scheduler.operations().fault();
+    String fault = scheduler.operatorService().fault();
     return fault != null ? fault : scheduler.yields() ? null : "Hiatus is off";
   }
 

@@ -87,7 +87,7 @@ public class PriorityTest {
       cluster.rounds(6);
       assertEquals(0, small.held().size());
       assertEquals(0, counter("Suspended"));
-      String why = cluster.scheduler().operations().explainNow().whole().path("jobs").path(1).path("blocked_by").asText();
+      String why = cluster.scheduler().operatorService().explainNow().whole().path("jobs").path(1).path("blocked_by").asText();
       assertTrue(why, why.contains("higher priority"));
       cluster.scheduler().updateApplicationPriority(Priority.newInstance(1), big.id(), SettableFuture.create(),
           UserGroupInformation.getCurrentUser());

@@ -35,7 +35,7 @@ public class RefreshTest {
   }
 
   private static JsonNode jobs(MockCluster cluster) throws Exception {
-    return cluster.scheduler().operations().explainNow().whole().path("jobs");
+    return cluster.scheduler().operatorService().explainNow().whole().path("jobs");
   }
 
   private static JsonNode job(MockCluster cluster, FakeApp app) throws Exception {
@@ -89,7 +89,7 @@ public class RefreshTest {
           String value = knob.endsWith("mode") ? "suspend" : knob.endsWith("heartbeats") ? "false"
               : knob.endsWith("-nodes") ? "label:any" : knob.endsWith("-dir") ? cluster.conf().get("hadoop.tmp.dir") + "/100" : "100";
           cluster.refresh(conf -> conf.set(knob, value));
-          assertNull(knob, cluster.scheduler().operations().fault());
+          assertNull(knob, cluster.scheduler().operatorService().fault());
         }
       }
     }
@@ -115,7 +115,7 @@ public class RefreshTest {
       conf.set(queue("root.hiatus", "hiatus.policy"), "fifo");
       conf.set(queue("root.hiatus", "disable_preemption"), "true");
     })) {
-      assertNull(cluster.scheduler().operations().fault());
+      assertNull(cluster.scheduler().operatorService().fault());
       assertEquals(emptyList(), cluster.scheduler().unknownQueues(new HiatusConfiguration(cluster.scheduler().getConfiguration())));
       assertEquals("first come, first served", longAndShort(cluster, "sub"), order(cluster));
       assertThrows(IOException.class, () -> cluster.refresh(conf -> conf.set(queue("root", "hiatus.polcy"), "fifo")));

@@ -151,8 +151,8 @@ public final class StepBench {
     row("call of a master, CPU time of its thread, us", calls, 1e3);
     if (hiatus) {
       Measured measured = (Measured) rm.getResourceScheduler();
-      if (measured.operations().fault() != null) {
-        throw new IllegalStateException("fell back to stock: " + measured.operations().fault());
+      if (measured.operatorService().fault() != null) {
+        throw new IllegalStateException("fell back to stock: " + measured.operatorService().fault());
       }
       steps(times);
     }

@@ -30,7 +30,7 @@ public class TimeLimitsTest {
   }
 
   private static JsonNode job(MockCluster cluster, FakeApp app) {
-    for (JsonNode job : cluster.scheduler().operations().explainNow().whole().path("jobs")) {
+    for (JsonNode job : cluster.scheduler().operatorService().explainNow().whole().path("jobs")) {
       if (job.path("application").asText().equals(app.id().toString())) {
         return job;
       }
@@ -45,7 +45,7 @@ public class TimeLimitsTest {
       FakeApp limited = submit(cluster, 8);
       limited.ask(2, TASK_MB);
       cluster.rounds(3);
-      assertTrue(cluster.scheduler().operations().park(limited.id(), true));
+      assertTrue(cluster.scheduler().operatorService().park(limited.id(), true));
       cluster.rounds(3);
       assertEquals("both stand still", 2, cluster.scheduler().demotions().count());
       long left = job(cluster, limited).path("lifetime_left_s").asLong(-1);
@@ -90,7 +90,7 @@ public class TimeLimitsTest {
       ApplicationResourceUsageReport running = cluster.attempt(app).getResourceUsageReport();
 
       for (boolean parked : new boolean[] {true, false, true}) {
-        assertTrue(cluster.scheduler().operations().park(app.id(), parked));
+        assertTrue(cluster.scheduler().operatorService().park(app.id(), parked));
         cluster.rounds(3);
         assertEquals(parked ? 1 : 0, cluster.scheduler().demotions().count());
         Thread.sleep(1_500);

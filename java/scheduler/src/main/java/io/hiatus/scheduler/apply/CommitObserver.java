@@ -12,28 +12,28 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaS
 
 /** Stands around CapacityScheduler's commits, whoever proposed them: completes promotions, and tells the core of new containers. */
 public final class CommitObserver {
-  private final CoreFeed core;
+  private final CoreFeed feed;
   private final ContainerControl control;
 
-  public CommitObserver(CoreFeed core, ContainerControl control) {
-    this.core = core;
+  public CommitObserver(CoreFeed feed, ContainerControl control) {
+    this.feed = feed;
     this.control = control;
   }
 
   /** Has {@code commit} commit that, and returns what it returns. */
   public boolean commit(ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request, BooleanSupplier commit) {
     boolean[] forMaster = new boolean[1];
-    core.tell(facts -> forMaster[0] = allocates(request) && allocated(request).getSchedulerApplicationAttempt().isWaitingForAMContainer());
+    feed.tell(facts -> forMaster[0] = allocates(request) && allocated(request).getSchedulerApplicationAttempt().isWaitingForAMContainer());
     boolean promotesOurs = control.promotesOurs(request);
     if (promotesOurs) {
-      core.guard(() -> control.settle(allocated(request).getSchedulerApplicationAttempt()));
+      feed.guard(() -> control.settle(allocated(request).getSchedulerApplicationAttempt()));
     }
     boolean committed = commit.getAsBoolean();
     if (committed && promotesOurs) {
-      core.guard(() -> control.completePromotions(allocated(request).getSchedulerApplicationAttempt()));
+      feed.guard(() -> control.completePromotions(allocated(request).getSchedulerApplicationAttempt()));
     }
     if (committed) {
-      core.tell(facts -> {
+      feed.tell(facts -> {
         if (allocates(request)) {
           tell(facts, allocated(request).getRmContainer(), forMaster[0]);
         }
@@ -43,7 +43,7 @@ public final class CommitObserver {
   }
 
   private static void tell(FactWriter facts, RMContainer container, boolean forMaster) {
-    if (Containers.isHolder(container)) {
+    if (Containers.isUpdatePlaceholder(container)) {
       facts.asksChanged(container.getApplicationAttemptId().getApplicationId());
     } else {
       facts.container(container, forMaster);

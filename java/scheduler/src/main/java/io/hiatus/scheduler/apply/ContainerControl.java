@@ -1,6 +1,6 @@
 package io.hiatus.scheduler.apply;
 
-import io.hiatus.scheduler.bridge.Refusal;
+import io.hiatus.scheduler.bridge.Rejection;
 import io.hiatus.scheduler.cluster.ClusterAccess;
 import io.hiatus.scheduler.cluster.Partitions;
 import io.hiatus.scheduler.facts.CoreFeed;
@@ -61,17 +61,17 @@ public final class ContainerControl {
   private final Demotions demotions;
   private final Parking parking;
   private final HiatusMetrics metrics;
-  private final CoreFeed core;
+  private final CoreFeed feed;
   private final Map<FiCaSchedulerApp, Owed> owed = Collections.synchronizedMap(new WeakHashMap<>());
   /** Who carries out a change of ours at this moment. */
   private volatile Thread changing;
 
-  public ContainerControl(ClusterAccess cluster, Demotions demotions, Parking parking, HiatusMetrics metrics, CoreFeed core) {
+  public ContainerControl(ClusterAccess cluster, Demotions demotions, Parking parking, HiatusMetrics metrics, CoreFeed feed) {
     this.cluster = cluster;
     this.demotions = demotions;
     this.parking = parking;
     this.metrics = metrics;
-    this.core = core;
+    this.feed = feed;
   }
 
   /** Whether a change that this thread carries out goes to the node without the application's help, whatever is configured. */
@@ -80,10 +80,10 @@ public final class ContainerControl {
   }
 
   /** Demotes a running container; returns why not, or null. */
-  Refusal demote(FiCaSchedulerApp attempt, RMContainer container) {
+  Rejection demote(FiCaSchedulerApp attempt, RMContainer container) {
     if (container.isAMContainer() || container.getState() != RMContainerState.RUNNING
         || container.getExecutionType() != ExecutionType.GUARANTEED || !mayChange(attempt)) {
-      return Refusal.GONE;
+      return Rejection.GONE;
     }
     settle(attempt);
     ContainerUpdates updates = new ContainerUpdates();
@@ -94,7 +94,7 @@ public final class ContainerControl {
       return attempt.pullNewlyDemotedContainers();
     });
     if (demoted.stream().map(Container::getId).noneMatch(container.getContainerId()::equals)) {
-      return Refusal.GONE;
+      return Rejection.GONE;
     }
     metrics.suspended(attempt);
     demotions.demoted(container);
@@ -105,14 +105,14 @@ public final class ContainerControl {
    * Promotes a container where it is; returns why not, or null. A promotion is an ask of the application for that node, of
    * lower rank than all its other asks: allocating it here and now keeps the room from going to those.
    */
-  Refusal promote(FiCaSchedulerApp attempt, RMContainer container) {
+  Rejection promote(FiCaSchedulerApp attempt, RMContainer container) {
     FiCaSchedulerNode node = cluster.getNode(container.getAllocatedNode());
     if (node == null || container.getExecutionType() != ExecutionType.OPPORTUNISTIC || !mayChange(attempt)) {
-      return Refusal.GONE;
+      return Rejection.GONE;
     }
     if (!Resources.fitsIn(cluster.getResourceCalculator(), container.getAllocatedResource(),
         node.getUnallocatedResource())) {
-      return Refusal.ROOM;
+      return Rejection.ROOM;
     }
     SchedulerRequestKey key = askForPromotion(attempt, container);
     // Committing takes this back; where an allocator makes the proposal, it has added it.
@@ -120,9 +120,9 @@ public final class ContainerControl {
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request = promotion(attempt, node, container, key);
     boolean leaves = node.getRMNode().getState() == NodeState.DECOMMISSIONING;
     if (!(leaves ? commitOnLeavingNode(attempt, request) : cluster.commit(attempt, request))) {
-      return Refusal.LIMIT;
+      return Rejection.LIMIT;
     }
-    return container.getExecutionType() == ExecutionType.GUARANTEED ? null : Refusal.GONE;
+    return container.getExecutionType() == ExecutionType.GUARANTEED ? null : Rejection.GONE;
   }
 
   /**
@@ -145,9 +145,9 @@ public final class ContainerControl {
   }
 
   /** Kills a container as a preempted one. */
-  Refusal kill(FiCaSchedulerApp attempt, RMContainer container) {
+  Rejection kill(FiCaSchedulerApp attempt, RMContainer container) {
     if (container.isAMContainer()) {
-      return Refusal.GONE;
+      return Rejection.GONE;
     }
     // Not marked for preemption before: stock keeps the mark of a demoted container after its end, and the application's
     // next call fails over it. The exit status tells the application that it was preempted.
@@ -162,13 +162,13 @@ public final class ContainerControl {
     if (container == null) {
       return;
     }
-    core.guard(() -> {
+    feed.guard(() -> {
       if (demotions.isOurs(container.getContainerId())) {
         takeBackPromotion(container);
       }
       demotions.forget(container.getContainerId());
     });
-    core.tell(facts -> {
+    feed.tell(facts -> {
       facts.completed(container.getContainerId(), FactWriter.Exit.of(status.getExitStatus()));
       parking.forget(container.getContainerId());
     });
@@ -192,7 +192,7 @@ public final class ContainerControl {
   private void promoted(FiCaSchedulerApp attempt, ContainerId id) {
     metrics.resumed(attempt);
     demotions.forget(id);
-    core.tell(facts -> facts.promoted(id));
+    feed.tell(facts -> facts.promoted(id));
   }
 
   /** Completes what the application itself changed, so that nothing of it goes with a change of ours; it is told when it next calls. */
@@ -211,7 +211,7 @@ public final class ContainerControl {
   }
 
   /** Adds to what the application is told what it has not been told yet, and tells the core what the application changed. */
-  public void complete(FiCaSchedulerApp attempt, Allocation allocation) {
+  public void finishPendingUpdates(FiCaSchedulerApp attempt, Allocation allocation) {
     if (allocation.getPromotedContainers() == null || allocation.getDemotedContainers() == null) {
       return; // it is over
     }
@@ -243,7 +243,7 @@ public final class ContainerControl {
     if (promoted.isEmpty() && demoted.isEmpty()) {
       return;
     }
-    core.tell(facts -> {
+    feed.tell(facts -> {
       demoted.forEach(container -> facts.completed(container.getId(), FactWriter.Exit.KILLED));
       for (Container container : promoted) {
         RMContainer known = cluster.getRMContainer(container.getId());

@@ -1,7 +1,7 @@
 package io.hiatus.scheduler.apply;
 
 import io.hiatus.scheduler.bridge.Records;
-import io.hiatus.scheduler.bridge.Refusal;
+import io.hiatus.scheduler.bridge.Rejection;
 import io.hiatus.scheduler.cluster.ClusterAccess;
 import io.hiatus.scheduler.cluster.Partitions;
 import io.hiatus.scheduler.facts.FactWriter;
@@ -71,20 +71,20 @@ public final class DecisionExecutor {
       int node = Records.Assign.node(answers, at);
       int count = Records.Assign.count(answers, at);
       Resource room = room(Records.Assign.memoryMb(answers, at), Records.Assign.vcores(answers, at));
-      placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, count, one -> takes(room, one))));
+      placed(app, node, observeOnly ? Rejection.OBSERVED : attempted(() -> assign(app, node, count, one -> takes(room, one))));
       return Math.max(1, count);
     }
     if (kind == Records.Lend.KIND) {
       int app = Records.Lend.app(answers, at);
       int node = Records.Lend.node(answers, at);
       int priority = Records.Lend.priority(answers, at);
-      placed(app, node, observeOnly ? Refusal.OBSERVED : attempted(() -> assign(app, node, 1, one -> isOf(one, priority))));
+      placed(app, node, observeOnly ? Rejection.OBSERVED : attempted(() -> assign(app, node, 1, one -> isOf(one, priority))));
       return 1;
     }
     int handle;
     String what;
     String why;
-    BiFunction<FiCaSchedulerApp, RMContainer, Refusal> how;
+    BiFunction<FiCaSchedulerApp, RMContainer, Rejection> how;
     if (kind == Records.Suspend.KIND) {
       int reason = Records.Suspend.reason(answers, at);
       handle = Records.Suspend.container(answers, at);
@@ -102,35 +102,35 @@ public final class DecisionExecutor {
       why = whyKilled(Records.Kill.cause(answers, at), Records.Kill.by(answers, at));
       how = control::kill;
     }
-    Refusal refusal = observeOnly ? Refusal.OBSERVED : attempted(() -> change(handle, how, what, why));
-    if (refusal != null) {
-      facts.containerRefused(handle, refusal);
+    Rejection rejection = observeOnly ? Rejection.OBSERVED : attempted(() -> change(handle, how, what, why));
+    if (rejection != null) {
+      facts.containerRefused(handle, rejection);
       ContainerId id = facts.containers.thing(handle);
-      metrics.refused(id == null ? null : cluster.getCurrentAttemptForContainer(id), refusal);
+      metrics.refused(id == null ? null : cluster.getCurrentAttemptForContainer(id), rejection);
     }
     return 1;
   }
 
-  private void placed(int app, int node, Refusal refusal) {
-    if (refusal != null) {
-      facts.assignRefused(app, node, refusal);
+  private void placed(int app, int node, Rejection rejection) {
+    if (rejection != null) {
+      facts.assignRefused(app, node, rejection);
       ApplicationId id = facts.apps.thing(app);
-      metrics.refused(id == null ? null : cluster.attempt(id), refusal);
+      metrics.refused(id == null ? null : cluster.attempt(id), rejection);
     }
   }
 
   /** What CapacityScheduler fails over is refused for now; where it fails over everything, Hiatus is of no use. */
-  private Refusal attempted(Supplier<Refusal> decision) {
+  private Rejection attempted(Supplier<Rejection> decision) {
     try {
-      Refusal refusal = decision.get();
+      Rejection rejection = decision.get();
       failures = 0;
-      return refusal;
+      return rejection;
     } catch (RuntimeException e) {
       if (++failures >= MOST_FAILURES) {
         throw e;
       }
       LOG.warn("CapacityScheduler failed to carry out a decision ({} in a row); it counts as refused", failures, e);
-      return Refusal.ROOM;
+      return Rejection.ROOM;
     }
   }
 
@@ -140,43 +140,43 @@ public final class DecisionExecutor {
    * @param meant whether it is what the core meant: CapacityScheduler serves an application's asks in their order, and the one that comes
    *        first may be another, or have come meanwhile
    */
-  private Refusal assign(int app, int nodeHandle, int count, Predicate<CSAssignment> meant) {
+  private Rejection assign(int app, int nodeHandle, int count, Predicate<CSAssignment> meant) {
     NodeId nodeId = facts.nodes.thing(nodeHandle);
     ApplicationId appId = facts.apps.thing(app);
     FiCaSchedulerNode node = nodeId == null ? null : cluster.getNode(nodeId);
     FiCaSchedulerApp attempt = appId == null ? null : cluster.attempt(appId);
     if (node == null || attempt == null || attempt.isStopped()) {
-      return Refusal.GONE;
+      return Rejection.GONE;
     }
     for (int i = 0; i < count; i++) {
-      Refusal refusal = assignOne(attempt, node, meant);
-      if (refusal != null) {
-        return refusal;
+      Rejection rejection = assignOne(attempt, node, meant);
+      if (rejection != null) {
+        return rejection;
       }
       metrics.assigned(attempt);
     }
     return null;
   }
 
-  private Refusal assignOne(FiCaSchedulerApp attempt, FiCaSchedulerNode node, Predicate<CSAssignment> meant) {
+  private Rejection assignOne(FiCaSchedulerApp attempt, FiCaSchedulerNode node, Predicate<CSAssignment> meant) {
     CSAssignment assignment = assignment(attempt, node, SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY);
     if (isNothing(assignment) && Partitions.isShareable(cluster, node.getPartition())) {
       assignment = assignment(attempt, node, SchedulingMode.IGNORE_PARTITION_EXCLUSIVITY);
     }
     if (isNothing(assignment)) {
-      return assignment.getSkippedType() == CSAssignment.SkippedType.QUEUE_LIMIT ? Refusal.LIMIT : Refusal.LOCALITY;
+      return assignment.getSkippedType() == CSAssignment.SkippedType.QUEUE_LIMIT ? Rejection.LIMIT : Rejection.LOCALITY;
     }
     if (assignment.getAssignmentInformation().getNumReservations() > 0) {
       // It would reserve: keeping room for large asks is the core's, with its claims.
-      return Refusal.ROOM;
+      return Rejection.ROOM;
     }
     if (!meant.test(assignment)) {
-      return Refusal.ROOM;
+      return Rejection.ROOM;
     }
     ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> request =
         cluster.createResourceCommitRequest(assignment);
     if (request == null || !cluster.commit(attempt, request)) {
-      return Refusal.LIMIT;
+      return Rejection.LIMIT;
     }
     return null;
   }
@@ -213,20 +213,20 @@ public final class DecisionExecutor {
         assignment.getResource(), Resources.none());
   }
 
-  private Refusal change(int handle, BiFunction<FiCaSchedulerApp, RMContainer, Refusal> how, String what, String why) {
+  private Rejection change(int handle, BiFunction<FiCaSchedulerApp, RMContainer, Rejection> how, String what, String why) {
     ContainerId id = facts.containers.thing(handle);
     RMContainer container = id == null ? null : cluster.getRMContainer(id);
     FiCaSchedulerApp attempt = id == null ? null : cluster.getCurrentAttemptForContainer(id);
     if (container == null || attempt == null || attempt.isStopped()) {
-      return Refusal.GONE;
+      return Rejection.GONE;
     }
-    Refusal refusal = how.apply(attempt, container);
-    if (refusal == null) {
+    Rejection rejection = how.apply(attempt, container);
+    if (rejection == null) {
       log.done(StringUtils.capitalize(what), container, attempt.getUser(), why);
     } else {
-      log.refused(what, container, attempt.getUser(), why + ", but refused: " + refusal);
+      log.refused(what, container, attempt.getUser(), why + ", but refused: " + rejection);
     }
-    return refusal;
+    return rejection;
   }
 
   private String whySuspended(int reason, int by) {
@@ -259,15 +259,15 @@ public final class DecisionExecutor {
     }
   }
 
-  private Refusal suspend(FiCaSchedulerApp attempt, RMContainer container, boolean lends) {
-    Refusal refusal = control.demote(attempt, container);
-    if (refusal == null) {
+  private Rejection suspend(FiCaSchedulerApp attempt, RMContainer container, boolean lends) {
+    Rejection rejection = control.demote(attempt, container);
+    if (rejection == null) {
       facts.demoted(container.getContainerId());
       parking.holdIfParked(container);
       if (lends) {
         demotions.lends(container);
       }
     }
-    return refusal;
+    return rejection;
   }
 }

@@ -54,8 +54,8 @@ public final class Drainer {
     return demotions.count() > 0;
   }
 
-  /** Hiatus places: what is suspended is its core's affair. */
-  public void rest() {
+  /** Hiatus places, and what is suspended is its core's affair: nothing is taken back until stock places again. */
+  public void reset() {
     drained.clear();
   }
 

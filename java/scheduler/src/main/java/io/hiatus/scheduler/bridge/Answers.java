@@ -38,7 +38,7 @@ public final class Answers {
 
   public boolean hasNext() {
     if (at == length && length > 0) {
-      begin(Native.rest(core, buffer));
+      begin(Native.remainingAnswers(core, buffer));
     }
     return at < length;
   }

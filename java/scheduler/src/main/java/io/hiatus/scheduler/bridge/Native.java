@@ -24,12 +24,12 @@ public final class Native {
 
   /**
    * One step over {@code length} bytes of facts; returns the bytes of answers, with {@link Records#MORE}, {@link Records#SAID},
-   * {@link Records#LENDS} and {@link Records#ADMITS}. What did not fit waits for rest.
+   * {@link Records#LENDS} and {@link Records#ADMITS}. What did not fit waits for {@link #remainingAnswers}.
    */
   public static native long step(long handle, long nowMs, ByteBuffer facts, int length, ByteBuffer answers);
 
   /** More answers of the last call; 0 when there are none. */
-  static native int rest(long handle, ByteBuffer answers);
+  static native int remainingAnswers(long handle, ByteBuffer answers);
 
   /** Whether another step is worth while before there are new facts. */
   public static native boolean hasMore(long handle);

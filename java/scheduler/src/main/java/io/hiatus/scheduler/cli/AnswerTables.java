@@ -42,36 +42,52 @@ public final class AnswerTables {
     lines.append(String.format(Locale.ROOT, "%-20s  %s%n", name, value));
   }
 
+  /** Who decides, where that is not Hiatus; empty where it is. What follows is read otherwise then, or there is nothing to read. */
+  private static String heading(JsonNode all) {
+    if (all.path("fault").isTextual()) {
+      return "Stock CapacityScheduler has taken over: " + all.path("fault").asText()
+          + ". After mending the cause, yarn rmadmin -refreshQueues starts Hiatus again.\n\n";
+    }
+    switch (all.path("mode").asText()) {
+      case "off":
+        return "Hiatus is switched off: stock CapacityScheduler places.\n\n";
+      case "observe":
+        return "Hiatus only observes: stock CapacityScheduler places, and what is shown here is what Hiatus would do.\n\n";
+      default:
+        return "";
+    }
+  }
+
   public static String queues(JsonNode all) {
-    return table(all.path("queues"), text("Queue", "queue"), text("Label", "partition"), percent("Entitled", "entitled"),
+    return heading(all) + table(all.path("queues"), text("Queue", "queue"), text("Label", "partition"), percent("Entitled", "entitled"),
         percent("Held", "held"), number("Jobs", "jobs"), number("Wanted", "pending"), number("Suspended", "suspended"),
         text("Spared from", "spared_from"));
   }
 
   public static String jobs(JsonNode all) {
-    return table(all.path("jobs"), number("Rank", "rank"), text("Application", "application"), text("Queue", "queue"),
+    return heading(all) + table(all.path("jobs"), number("Rank", "rank"), text("Application", "application"), text("Queue", "queue"),
         number("Priority", "priority"), percent("Target", "target"), percent("Held", "held"), number("Wanted", "pending"),
         number("Suspended", "suspended"),
         new Column("Left, s", Justification.RIGHT, job -> String.format(Locale.ROOT, "%.1f", job.path("remaining_s").asDouble())),
         new Column("Sized by", Justification.LEFT, job -> job.path("sizing").path("source").asText("")),
-        text("Waits because", "blocked_by"));
+        text("Waits for", "blocked_by"));
   }
 
   public static String nodes(JsonNode all) {
-    return table(all.path("nodes"), text("Node", "node"), text("Label", "partition"), number("Suspended", "suspended"),
+    return heading(all) + table(all.path("nodes"), text("Node", "node"), text("Label", "partition"), number("Suspended", "suspended"),
         number("MiB", "suspended_mb"), number("at most", "most_suspended_mb"), number("Used, MiB", "used_mb"),
         number("of", "total_mb"));
   }
 
   /** What is suspended or parked, and what runs on though it is parked. */
-  public static String standing(JsonNode all) {
+  public static String suspendedAndParked(JsonNode all) {
     ArrayNode parked = JsonNodeFactory.instance.arrayNode();
     all.path("jobs").forEach(job -> {
       if (job.path("parked").asBoolean()) {
         parked.add(job);
       }
     });
-    return "Parked applications\n" + table(parked, text("Application", "application"), number("Suspended", "suspended"),
+    return heading(all) + "Parked applications\n" + table(parked, text("Application", "application"), number("Suspended", "suspended"),
             new Column("Lifetime left, s", Justification.RIGHT, job -> job.path("lifetime_left_s").asText("")))
         + "\nSuspended containers\n" + table(all.path("suspended"), text("Container", "container"), text("Node", "node"),
             new Column("For, s", Justification.RIGHT, one -> String.valueOf(one.path("for_ms").asLong() / 1000)), text("State", "state"),

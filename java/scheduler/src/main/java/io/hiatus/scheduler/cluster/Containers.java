@@ -17,7 +17,7 @@ public final class Containers {
    * Whether the container only holds the room of another one's promotion or increase until that is done, or what another
    * one's demotion or decrease gave back until that is released: such a one is never allocated.
    */
-  public static boolean isHolder(RMContainer container) {
+  public static boolean isUpdatePlaceholder(RMContainer container) {
     return container.getAllocatedSchedulerKey().getContainerToUpdate() != null
         || container.getState() == RMContainerState.NEW;
   }

@@ -141,7 +141,7 @@ final class ConsistencyCheck {
     for (RMContainer container : node.getCopiedListOfRunningContainers()) {
       boolean suspended = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
       // The queue has the resources of what is over back; the node keeps them until it says that the process is gone, too.
-      if (Containers.isOver(container) || Containers.isHolder(container)) {
+      if (Containers.isOver(container) || Containers.isUpdatePlaceholder(container)) {
         usedMb -= suspended ? 0 : container.getAllocatedResource().getMemorySize();
         continue;
       }

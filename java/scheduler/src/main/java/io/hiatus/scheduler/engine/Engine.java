@@ -11,7 +11,7 @@ import io.hiatus.scheduler.cluster.ClusterAccess;
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.config.HiatusConfiguration.Mode;
 import io.hiatus.scheduler.explain.Explainer;
-import io.hiatus.scheduler.explain.Explanation;
+import io.hiatus.scheduler.explain.NamedExplanation;
 import io.hiatus.scheduler.explain.Lifetime;
 import io.hiatus.scheduler.facts.CoreFeed;
 import io.hiatus.scheduler.facts.FactWriter;
@@ -233,8 +233,8 @@ public final class Engine {
   }
 
   /** Explains what it does at this moment, and why. */
-  Explanation explain() {
-    Explanation[] made = new Explanation[1];
+  NamedExplanation explain() {
+    NamedExplanation[] made = new NamedExplanation[1];
     watchdog.during(() -> made[0] = explainer.make());
     return made[0];
   }
@@ -249,9 +249,9 @@ public final class Engine {
     return timeline;
   }
 
-  private Explanation explanation() {
+  private NamedExplanation explanation() {
     String word = mode.name().toLowerCase(Locale.ROOT);
-    return new Explanation(core == 0 ? "{}" : Native.explain(core), facts,
+    return new NamedExplanation(core == 0 ? "{}" : Native.explain(core), facts,
         application -> Lifetime.leftS(cluster.getRMContext(), application), word, fault,
         preemptionGuard.state(places()), demotions.count());
   }

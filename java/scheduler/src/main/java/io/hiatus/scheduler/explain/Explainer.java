@@ -15,22 +15,22 @@ public final class Explainer {
   private static final long FRESH_MS = 3_000;
 
   private static final class Made {
-    final Explanation explanation;
+    final NamedExplanation explanation;
     final long ms;
 
-    Made(Explanation explanation, long ms) {
+    Made(NamedExplanation explanation, long ms) {
       this.explanation = explanation;
       this.ms = ms;
     }
   }
 
   private final LongSupplier nowMs;
-  private final Supplier<Explanation> maker;
+  private final Supplier<NamedExplanation> maker;
   private volatile long askedMs = Long.MIN_VALUE / 2;
   private volatile Made last;
 
   /** {@code maker} is called with the scheduler's lock held. */
-  public Explainer(LongSupplier nowMs, Supplier<Explanation> maker) {
+  public Explainer(LongSupplier nowMs, Supplier<NamedExplanation> maker) {
     this.nowMs = nowMs;
     this.maker = maker;
   }
@@ -45,8 +45,8 @@ public final class Explainer {
   }
 
   /** One from now. With the lock held. */
-  public Explanation make() {
-    Explanation made = maker.get();
+  public NamedExplanation make() {
+    NamedExplanation made = maker.get();
     last = new Made(made, nowMs.getAsLong());
     return made;
   }
@@ -57,7 +57,7 @@ public final class Explainer {
   }
 
   /** One from a moment ago, or null if there is none: then one is to be made. From any thread. */
-  public Explanation latest() {
+  public NamedExplanation latest() {
     long now = nowMs.getAsLong();
     askedMs = now;
     Made seen = last;

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.hiatus.scheduler.bridge.FactBuffer;
 import io.hiatus.scheduler.bridge.Handles;
 import io.hiatus.scheduler.bridge.Records;
-import io.hiatus.scheduler.bridge.Refusal;
+import io.hiatus.scheduler.bridge.Rejection;
 import io.hiatus.scheduler.cluster.Containers;
 import io.hiatus.scheduler.config.Preemptable;
 import io.hiatus.scheduler.state.LiveContainers;
@@ -45,15 +45,15 @@ public class FactWriter {
     NEW, RUNNING, SUSPENDED
   }
 
-  /** What the core was told of a node. */
-  private static final class Told {
+  /** What the core was told last of a node. */
+  private static final class LastSent {
     final int node;
     List<Object> record;
     volatile int flags;
     /** Whether its last heartbeat told of paused or waiting containers. */
     public boolean queues;
 
-    Told(int node) {
+    LastSent(int node) {
       this.node = node;
     }
   }
@@ -77,7 +77,7 @@ public class FactWriter {
   private final LiveContainers live = new LiveContainers();
   private final Map<String, List<Object>> queuesSent = new HashMap<>();
   private final Map<String, List<Double>> userLimitsSent = new HashMap<>();
-  private final Map<NodeId, Told> nodesTold = new ConcurrentHashMap<>();
+  private final Map<NodeId, LastSent> nodesSent = new ConcurrentHashMap<>();
   private final boolean memoryOnly;
   private final Predicate<ContainerId> isOurs;
   private FactBuffer filling = new FactBuffer();
@@ -139,16 +139,16 @@ public class FactWriter {
   /** A node; {@code side} is a flag of {@code Sides}, {@code ramAndSwapMb} 0 where the machine did not say. Nothing is written if that is what was written last. */
   public synchronized void node(NodeId id, Resource total, String partition, boolean shareable, boolean canSuspend,
       boolean decommissioning, int side, long ramAndSwapMb) {
-    Told told = nodesTold.computeIfAbsent(id, any -> new Told(nodes.intern(id)));
-    told.flags = flags(canSuspend, decommissioning, side);
-    int flags = (shareable ? 1 : 0) | told.flags;
+    LastSent sent = nodesSent.computeIfAbsent(id, any -> new LastSent(nodes.intern(id)));
+    sent.flags = flags(canSuspend, decommissioning, side);
+    int flags = (shareable ? 1 : 0) | sent.flags;
     long vcores = memoryOnly && !canSuspend ? PLENTY : total.getVirtualCores();
     List<Object> now = Arrays.asList(total.getMemorySize(), vcores, partition, flags, ramAndSwapMb);
-    if (now.equals(told.record)) {
+    if (now.equals(sent.record)) {
       return;
     }
-    told.record = now;
-    Records.putNode(filling, told.node, total.getMemorySize(), vcores, partitions.intern(partition), flags, ramAndSwapMb);
+    sent.record = now;
+    Records.putNode(filling, sent.node, total.getMemorySize(), vcores, partitions.intern(partition), flags, ramAndSwapMb);
   }
 
   private static int flags(boolean canSuspend, boolean decommissioning, int side) {
@@ -157,29 +157,29 @@ public class FactWriter {
 
   /** Whether the core was told this of the node last. */
   boolean isAsTold(NodeId id, boolean canSuspend, boolean decommissioning, int side) {
-    Told told = nodesTold.get(id);
-    return told != null && told.flags == flags(canSuspend, decommissioning, side);
+    LastSent sent = nodesSent.get(id);
+    return sent != null && sent.flags == flags(canSuspend, decommissioning, side);
   }
 
   synchronized void nodeRemoved(NodeId id) {
-    Told told = nodesTold.remove(id);
-    if (told != null) {
+    LastSent sent = nodesSent.remove(id);
+    if (sent != null) {
       // What ran there goes with it, without a word about each container.
       live.on(id).forEach(this::forget);
       nodes.remove(id);
-      Records.putNodeRemoved(filling, told.node);
+      Records.putNodeRemoved(filling, sent.node);
     }
   }
 
   /** A node reported in, with so many containers paused and waiting there; {@code isFull} if it has room for nobody. */
   public synchronized void heartbeat(NodeId id, int paused, int waiting, boolean isFull) {
-    Told told = nodesTold.get(id);
-    if (told != null) {
+    LastSent sent = nodesSent.get(id);
+    if (sent != null) {
       int before = filling.length();
-      Records.putHeartbeat(filling, told.node, paused, waiting);
-      boolean queued = told.queues;
-      told.queues = paused > 0 || waiting > 0;
-      if (!queued && !told.queues && isFull) {
+      Records.putHeartbeat(filling, sent.node, paused, waiting);
+      boolean queued = sent.queues;
+      sent.queues = paused > 0 || waiting > 0;
+      if (!queued && !sent.queues && isFull) {
         quietBytes += filling.length() - before;
       }
     }
@@ -387,7 +387,7 @@ public class FactWriter {
     Integer app = apps.of(id.getApplicationAttemptId().getApplicationId());
     Integer node = nodes.of(container.getAllocatedNode());
     boolean demoted = container.getExecutionType() == ExecutionType.OPPORTUNISTIC;
-    if (app == null || node == null || containers.of(id) != null || Containers.isHolder(container) || Containers.isOver(container)
+    if (app == null || node == null || containers.of(id) != null || Containers.isUpdatePlaceholder(container) || Containers.isOver(container)
         || demoted && !isOurs.test(id)) {
       return;
     }
@@ -464,11 +464,11 @@ public class FactWriter {
     }
   }
 
-  public synchronized void assignRefused(int app, int node, Refusal why) {
+  public synchronized void assignRefused(int app, int node, Rejection why) {
     Records.putAssignRejected(filling, app, node, why.ordinal());
   }
 
-  public synchronized void containerRefused(int container, Refusal why) {
+  public synchronized void containerRefused(int container, Rejection why) {
     Records.putContainerRejected(filling, container, why.ordinal());
   }
 

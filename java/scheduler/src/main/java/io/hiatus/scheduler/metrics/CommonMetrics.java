@@ -1,6 +1,6 @@
 package io.hiatus.scheduler.metrics;
 
-import io.hiatus.scheduler.bridge.Refusal;
+import io.hiatus.scheduler.bridge.Rejection;
 import org.apache.hadoop.metrics2.annotation.Metric;
 import org.apache.hadoop.metrics2.lib.MutableCounterLong;
 import org.apache.hadoop.metrics2.lib.MutableGaugeFloat;
@@ -42,8 +42,8 @@ abstract class CommonMetrics {
   MutableCounterLong refusedAsGone;
 
   /** The counter of proposals refused for that reason; what is only observed has none. */
-  final MutableCounterLong refused(Refusal refusal) {
-    switch (refusal) {
+  final MutableCounterLong refused(Rejection rejection) {
+    switch (rejection) {
       case LOCALITY:
         return refusedForLocality;
       case LIMIT:

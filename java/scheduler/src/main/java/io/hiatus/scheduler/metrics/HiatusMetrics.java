@@ -3,7 +3,7 @@ package io.hiatus.scheduler.metrics;
 import io.hiatus.scheduler.bridge.Answers;
 import io.hiatus.scheduler.bridge.Handles;
 import io.hiatus.scheduler.bridge.Records;
-import io.hiatus.scheduler.bridge.Refusal;
+import io.hiatus.scheduler.bridge.Rejection;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
@@ -92,17 +92,17 @@ public class HiatusMetrics extends CommonMetrics {
   }
 
   /** Notes a proposal refused; whose, may not be known any more. */
-  public void refused(FiCaSchedulerApp ofOrNull, Refusal refusal) {
-    if (refusal == Refusal.OBSERVED) {
+  public void refused(FiCaSchedulerApp ofOrNull, Rejection rejection) {
+    if (rejection == Rejection.OBSERVED) {
       observed.incr();
       return;
     }
-    if (refusal != Refusal.LOCALITY) {
+    if (rejection != Rejection.LOCALITY) {
       rejected.incr();
     }
-    refused(refusal).incr();
+    refused(rejection).incr();
     if (ofOrNull != null) {
-      queues.of(ofOrNull).refused(refusal).incr();
+      queues.of(ofOrNull).refused(rejection).incr();
     }
   }
 

@@ -162,7 +162,7 @@ public final class Demotions {
   }
 
   private boolean isOursByItsProperty(RMContainer container) {
-    return container.getExecutionType() == ExecutionType.OPPORTUNISTIC && !Containers.isHolder(container)
+    return container.getExecutionType() == ExecutionType.OPPORTUNISTIC && !Containers.isUpdatePlaceholder(container)
         && (saver == null || AppProperties.get(cluster.getRMContext(), app(container.getContainerId()), DEMOTED)
             .contains(container.getContainerId().toString()));
   }

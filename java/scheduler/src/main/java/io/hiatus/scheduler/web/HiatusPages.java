@@ -1,6 +1,6 @@
 package io.hiatus.scheduler.web;
 
-import io.hiatus.scheduler.engine.Operations;
+import io.hiatus.scheduler.engine.OperatorService;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.EnumSet;
@@ -125,8 +125,8 @@ public final class HiatusPages implements Filter {
 
   /** Behind the end of YARN's page, where browsers still take it. */
   private String note() {
-    Operations watched = manager.getResourceScheduler() instanceof Operations.Provider
-        ? ((Operations.Provider) manager.getResourceScheduler()).operations() : null;
+    OperatorService watched = manager.getResourceScheduler() instanceof OperatorService.Provider
+        ? ((OperatorService.Provider) manager.getResourceScheduler()).operatorService() : null;
     String fault = watched == null ? null : watched.fault();
     String style = "position:fixed;right:0;bottom:0;padding:.5em 1em;font:14px sans-serif;border-radius:.5em 0 0 0;";
     return watched == null ? "" : fault == null

@@ -2,8 +2,8 @@ package io.hiatus.scheduler.web;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.inject.Inject;
-import io.hiatus.scheduler.engine.Operations;
-import io.hiatus.scheduler.explain.Explanation;
+import io.hiatus.scheduler.engine.OperatorService;
+import io.hiatus.scheduler.explain.NamedExplanation;
 import io.hiatus.scheduler.hadoop.JerseyTwo;
 import java.io.InputStream;
 import java.util.Collection;
@@ -99,17 +99,17 @@ public class HiatusWebService {
       throw new BadRequestException("offset and limit: whole numbers from 0 on expected");
     }
     Collection<String> named = StringUtils.getTrimmedStringCollection(lists);
-    if (!Explanation.areLists(named)) {
+    if (!NamedExplanation.areLists(named)) {
       throw new BadRequestException("lists: there is none of that name in " + named);
     }
-    return Explanation.print(operations().explained().part(viewer(request), new Explanation.Wanted(named, queue, offset, limit)));
+    return NamedExplanation.print(operatorService().explained().part(viewer(request), new NamedExplanation.Wanted(named, queue, offset, limit)));
   }
 
   /** What ran, stood still and was changed in each second of the last ten minutes, in one queue or in all together. */
   @GET
   @Path("/timeline")
   public String timeline(@QueryParam("queue") String queue) {
-    return Explanation.print(operations().timeline().of(queue));
+    return NamedExplanation.print(operatorService().timeline().of(queue));
   }
 
   /** What this interface offers and answers, as OpenAPI describes such things. */
@@ -129,9 +129,9 @@ public class HiatusWebService {
     if (!mayView.test(id.toString())) {
       throw new ForbiddenException("You may not view " + app.getApplicationId());
     }
-    ObjectNode part = operations().explained().of(id.toString(), mayView);
+    ObjectNode part = operatorService().explained().of(id.toString(), mayView);
     part.put("may_park", mayModify(request, RMWebAppUtil.getCallerUserGroupInformation(request, true), app));
-    return Explanation.print(part);
+    return NamedExplanation.print(part);
   }
 
   /** Puts an application aside ({@code true}), or takes it up again ({@code false}). */
@@ -149,7 +149,7 @@ public class HiatusWebService {
   @Consumes(MediaType.APPLICATION_JSON)
   public Response parkContainer(@Context HttpServletRequest request, @PathParam("id") String text, String parked) {
     ContainerId id = parse(() -> ContainerId.fromString(text));
-    RMContainer container = operations().container(id);
+    RMContainer container = operatorService().container(id);
     if (container == null) {
       throw new NotFoundException("There is no container " + id);
     }
@@ -160,7 +160,7 @@ public class HiatusWebService {
         hiatus -> hiatus.park(id, Boolean.parseBoolean(parked)));
   }
 
-  private Response park(HttpServletRequest request, ApplicationId id, String parked, Predicate<Operations> change) {
+  private Response park(HttpServletRequest request, ApplicationId id, String parked, Predicate<OperatorService> change) {
     refuseForgery(request);
     if (!parked.equals("true") && !parked.equals("false")) {
       throw new BadRequestException("true or false expected");
@@ -168,7 +168,7 @@ public class HiatusWebService {
     RMApp app = app(id);
     String operation = parked.equals("true") ? "Park" : "Take Up";
     String user = userWhoMayModify(request, app, operation);
-    if (!change.test(operations())) {
+    if (!change.test(operatorService())) {
       throw new ForbiddenException("Hiatus is off, and stock CapacityScheduler suspends nothing");
     }
     RMAuditLogger.logSuccess(user, operation, "HiatusWebService", id);
@@ -239,12 +239,12 @@ public class HiatusWebService {
     return app;
   }
 
-  private Operations operations() {
+  private OperatorService operatorService() {
     ResourceScheduler scheduler = manager.getResourceScheduler();
-    if (!(scheduler instanceof Operations.Provider)) {
+    if (!(scheduler instanceof OperatorService.Provider)) {
       throw new NotFoundException("The scheduler is not Hiatus");
     }
-    return ((Operations.Provider) scheduler).operations();
+    return ((OperatorService.Provider) scheduler).operatorService();
   }
 
   private static <T> T parse(java.util.function.Supplier<T> text) {

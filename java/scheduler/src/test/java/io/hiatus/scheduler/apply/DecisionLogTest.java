@@ -114,7 +114,7 @@ public class DecisionLogTest {
           containsString("its room is for " + small.id())));
       assertThat(said.get(1), containsString("Resumed " + youngest));
 
-      cluster.scheduler().operations().park(big.id(), true);
+      cluster.scheduler().operatorService().park(big.id(), true);
       cluster.rounds(4);
       assertTrue(lines.toString(), lines.stream().anyMatch(line -> line.startsWith("Suspended ") && line.endsWith("it is parked")));
     }

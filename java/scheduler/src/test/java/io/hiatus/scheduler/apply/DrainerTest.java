@@ -23,7 +23,7 @@ import org.junit.Test;
 public class DrainerTest extends OneSuspended {
   /** How many are suspended, as told in every mode. */
   private static int told(MockCluster cluster) {
-    return cluster.scheduler().operations().explainNow().whole().path("suspended_now").asInt();
+    return cluster.scheduler().operatorService().explainNow().whole().path("suspended_now").asInt();
   }
 
   private void assertDrained(MockCluster cluster) throws Exception {

@@ -43,7 +43,7 @@ public class PreemptionMonitorGuardTest {
   }
 
   private static String state(MockCluster cluster) {
-    return cluster.scheduler().operations().explainNow().whole().path("stock_preemption").asText();
+    return cluster.scheduler().operatorService().explainNow().whole().path("stock_preemption").asText();
   }
 
   private void stockPreempts(MockCluster cluster) throws Exception {

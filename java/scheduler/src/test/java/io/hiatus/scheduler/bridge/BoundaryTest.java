@@ -111,7 +111,7 @@ public class BoundaryTest {
     long unknown = core + 1_000;
     assertThat(assertThrows(NativeException.class, () -> step(unknown, new FactBuffer())).getMessage(),
         containsString("no core has handle " + unknown));
-    assertThrows(NativeException.class, () -> Native.rest(unknown, answers));
+    assertThrows(NativeException.class, () -> Native.remainingAnswers(unknown, answers));
     assertThrows(NativeException.class, () -> Native.views(unknown, answers));
     assertThrows(NativeException.class, () -> Native.configure(unknown, "{}"));
     assertThrows(NativeException.class, () -> Native.explain(unknown));
@@ -161,7 +161,7 @@ public class BoundaryTest {
     ByteBuffer small = FactBuffer.fresh(100);
     Set<Integer> seen = new HashSet<>();
     int parts = 0;
-    for (int length = Native.views(core, small); length > 0; length = Native.rest(core, small)) {
+    for (int length = Native.views(core, small); length > 0; length = Native.remainingAnswers(core, small)) {
       parts++;
       for (int at = 0; at < length; at += small.getInt(at + 4)) {
         if (small.getInt(at) == Records.NodeView.KIND) {
@@ -171,7 +171,7 @@ public class BoundaryTest {
     }
     assertEquals(many, seen.size());
     assertTrue("whole records of 36 bytes in 100: " + parts, parts >= many / 2);
-    assertEquals("and then no more", 0, Native.rest(core, small));
+    assertEquals("and then no more", 0, Native.remainingAnswers(core, small));
   }
 
   private int step(long handle, FactBuffer facts) {

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.OneSuspended;
-import io.hiatus.scheduler.explain.Explanation;
+import io.hiatus.scheduler.explain.NamedExplanation;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.regex.Pattern;
@@ -25,17 +25,17 @@ public class AnswerTablesTest extends OneSuspended {
   public void aParkedJobIsSeenInEachOfThem() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
       suspendOne(cluster);
-      cluster.scheduler().operations().park(big.id(), true);
+      cluster.scheduler().operatorService().park(big.id(), true);
       cluster.rounds(3);
-      JsonNode all = cluster.scheduler().operations().explained()
-          .part(id -> true, new Explanation.Wanted(Collections.emptySet(), null, 0, Integer.MAX_VALUE));
+      JsonNode all = cluster.scheduler().operatorService().explained()
+          .part(id -> true, new NamedExplanation.Wanted(Collections.emptySet(), null, 0, Integer.MAX_VALUE));
 
       String jobs = AnswerTables.jobs(all);
-      assertRow(jobs, "Rank Application", "Queue", "Priority", "Target", "Held", "Wanted", "Suspended", "Left, s Sized by", "Waits because");
-      assertRow(jobs, "2 " + big.id(), "root.default", 0, "5.6%", "50.0%", 0, 2, "53.3", "it is parked");
+      assertRow(jobs, "Rank Application", "Queue", "Priority", "Target", "Held", "Wanted", "Suspended", "Left, s Sized by", "Waits for");
+      assertRow(jobs, "2 " + big.id(), "root.default", 0, "5.6%", "50.0%", 0, 2, "53.3", "being woken by hand");
       assertRow(AnswerTables.queues(all), "root.default", "33.3%", "77.8%", 2, 0, 2);
       assertRow(AnswerTables.nodes(all), node.id(), 2, 2048, 2304, 3584, NODE_MB);
-      String standing = AnswerTables.standing(all);
+      String standing = AnswerTables.suspendedAndParked(all);
       assertRow(standing, big.id(), 2);
       String why = "suspended +it was put aside by hand +being woken by hand";
       assertTrue(standing, Pattern.compile(suspended + " +" + node.id() + " +\\d+ " + why).matcher(standing).find());
@@ -50,8 +50,20 @@ public class AnswerTablesTest extends OneSuspended {
   @Test
   public void whereThereIsNothingItSaysSo() throws Exception {
     JsonNode nothing = new ObjectMapper().readTree("{\"mode\":\"off\",\"fault\":\"no library\",\"jobs\":[],\"suspended_now\":0}");
-    assertEquals("none\n", AnswerTables.jobs(nothing));
-    assertEquals(3, AnswerTables.standing(nothing).split("none\n", -1).length - 1);
+    assertTrue(AnswerTables.jobs(nothing).endsWith("none\n"));
+    assertEquals(3, AnswerTables.suspendedAndParked(nothing).split("none\n", -1).length - 1);
     assertTrue(AnswerTables.status(nothing).contains("yes: no library"));
+  }
+
+  @Test
+  public void whoeverElsePlacesIsNamedFirst() throws Exception {
+    assertTrue(jobs("off", "\"no library\"").startsWith("Stock CapacityScheduler has taken over: no library. After mending"));
+    assertTrue(jobs("off", "null").startsWith("Hiatus is switched off"));
+    assertTrue(jobs("observe", "null").startsWith("Hiatus only observes"));
+    assertEquals("none\n", jobs("suspend", "null"));
+  }
+
+  private static String jobs(String mode, String fault) throws Exception {
+    return AnswerTables.jobs(new ObjectMapper().readTree("{\"mode\":\"" + mode + "\",\"fault\":" + fault + ",\"jobs\":[]}"));
   }
 }

@@ -46,7 +46,7 @@ public class SidesTest {
       cluster.rounds(5);
       assertEquals(ImmutableSet.of(virtual.id()), taskNodes(cluster, app));
       assertTrue("its side is full", cluster.liveTasks(app).size() >= 3);
-      String told = cluster.scheduler().operations().explainNow().whole().path("jobs").toString();
+      String told = cluster.scheduler().operatorService().explainNow().whole().path("jobs").toString();
       assertTrue(told, told.contains("\"reason\":\"SAMPLE_V\"") && told.contains("\"side\":\"virtual\""));
     }
   }

@@ -68,7 +68,7 @@ public class HadoopVersionTest {
     try (MockCluster cluster = on(Between.class)) {
       log.stopCapturing();
       assertThat(log.getOutput(), containsString("not tested with Hadoop 3.4.99"));
-      assertEquals(null, cluster.scheduler().operations().fault());
+      assertEquals(null, cluster.scheduler().operatorService().fault());
     }
   }
 
@@ -88,7 +88,7 @@ public class HadoopVersionTest {
       assertEquals(2, app.held().size());
 
       cluster.refresh(conf -> { });
-      assertTrue("a refresh does not change that", cluster.scheduler().operations().fault().contains("9.9.9"));
+      assertTrue("a refresh does not change that", cluster.scheduler().operatorService().fault().contains("9.9.9"));
     }
   }
 }

@@ -42,7 +42,7 @@ public class QueueMetricsTest extends OneSuspended {
       long before = getLongGauge("SuspendedMillis", queue);
       look(cluster, () -> getLongGauge("SuspendedMillis", getMetrics(SOURCE)) > before);
 
-      JsonNode timeline = cluster.scheduler().operations().timeline().of("root.default");
+      JsonNode timeline = cluster.scheduler().operatorService().timeline().of("root.default");
       int last = timeline.path("times").size() - 1;
       assertEquals(6, timeline.path("running").path(last).asInt());
       assertEquals(1, timeline.path("suspended").path(last).asInt());

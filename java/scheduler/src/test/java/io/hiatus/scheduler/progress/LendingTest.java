@@ -120,7 +120,7 @@ public class LendingTest {
       return job.held().size() == 4;
     });
     assertNull(cluster.difference());
-    assertEquals("lent", cluster.scheduler().operations().explainNow().whole().at("/suspended/0/reason").asText());
+    assertEquals("lent", cluster.scheduler().operatorService().explainNow().whole().at("/suspended/0/reason").asText());
     for (ContainerId map : new ArrayList<>(maps)) {
       job.finish(map);
     }
@@ -128,7 +128,7 @@ public class LendingTest {
       cluster.rounds(1);
       return reduceIs() == ExecutionType.GUARANTEED;
     });
-    assertEquals("nobody had to go", 0, cluster.scheduler().operations().explainNow().whole().at("/counters/recalled").asInt());
+    assertEquals("nobody had to go", 0, cluster.scheduler().operatorService().explainNow().whole().at("/counters/recalled").asInt());
   }
 
   @Test

@@ -115,7 +115,7 @@ public class ProgressPollerTest {
   /** Its reduces, as the core explains them. */
   private JsonNode reduces() throws Exception {
     cluster.beat();
-    return cluster.scheduler().operations().explainNow().whole().at("/jobs/0/phases/0");
+    return cluster.scheduler().operatorService().explainNow().whole().at("/jobs/0/phases/0");
   }
 
   @Test

@@ -113,7 +113,7 @@ public class ReportReceiverTest {
   private String known() throws Exception {
     cluster.beat();
     StringBuilder known = new StringBuilder();
-    for (JsonNode told : cluster.scheduler().operations().explainNow().whole().at("/jobs")) {
+    for (JsonNode told : cluster.scheduler().operatorService().explainNow().whole().at("/jobs")) {
       told.path("phases").forEach(phase -> known.append(phase.path("tasks")).append(phase.path("progress")));
     }
     return known.toString();

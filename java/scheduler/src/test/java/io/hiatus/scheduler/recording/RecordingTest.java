@@ -118,7 +118,7 @@ public class RecordingTest extends OneSuspended {
     File file = folder.newFile("file");
     try (MockCluster cluster = recording(file + "/below")) {
       suspendOne(cluster);
-      assertNull(cluster.scheduler().operations().fault());
+      assertNull(cluster.scheduler().operatorService().fault());
     }
   }
 

@@ -75,7 +75,7 @@ public class OwnershipTest {
     try (MockCluster cluster = cluster()) {
       begin(cluster);
       ContainerId own = app.takeOpportunistic(node, 1024).getId();
-      cluster.scheduler().operations().park(app.id(), true);
+      cluster.scheduler().operatorService().park(app.id(), true);
       cluster.restart();
       cluster.reregisterMasters();
       cluster.rounds(2);
@@ -127,7 +127,7 @@ public class OwnershipTest {
       cluster.rounds(1);
       app.change(own, ContainerUpdateType.PROMOTE_EXECUTION_TYPE);
       cluster.beat(); // the promotion gets room
-      cluster.scheduler().operations().park(parked, true);
+      cluster.scheduler().operatorService().park(parked, true);
       MockCluster.until("it is suspended", () -> {
         cluster.beat();
         return counter("Suspended") == 1;

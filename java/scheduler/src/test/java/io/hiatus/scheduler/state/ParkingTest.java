@@ -44,7 +44,7 @@ public class ParkingTest {
       List<ContainerId> tasks = new ArrayList<>(app.held());
       assertEquals(3, tasks.size());
 
-      assertTrue(cluster.scheduler().operations().park(app.id(), true));
+      assertTrue(cluster.scheduler().operatorService().park(app.id(), true));
       app.ask(2, 1024);
       cluster.rounds(4);
       for (ContainerId task : tasks) {
@@ -57,7 +57,7 @@ public class ParkingTest {
       assertNull(cluster.difference());
 
       node.told().clear();
-      assertTrue(cluster.scheduler().operations().park(app.id(), false));
+      assertTrue(cluster.scheduler().operatorService().park(app.id(), false));
       cluster.rounds(4);
       assertTrue(tasks.stream().allMatch(task -> node.told().contains("promote " + task)));
       assertEquals("and now it starts the rest", 5, app.held().size());
@@ -78,7 +78,7 @@ public class ParkingTest {
       ContainerId suspended = Collections.max(big.held());
       assertEquals(asList("demote " + suspended), node.told());
 
-      assertTrue(cluster.scheduler().operations().park(suspended, true));
+      assertTrue(cluster.scheduler().operatorService().park(suspended, true));
       cluster.beat();
       cluster.beat();
       assertEquals(asList("demote " + suspended, "hold " + suspended), node.told());
@@ -90,9 +90,9 @@ public class ParkingTest {
     try (MockCluster cluster = MockCluster.plain()) {
       cluster.node(4 * 1024, 16);
       FakeApp app = cluster.run("default");
-      assertTrue(cluster.scheduler().operations().park(app.id(), true));
+      assertTrue(cluster.scheduler().operatorService().park(app.id(), true));
       cluster.refresh(conf -> conf.set(HiatusConfiguration.MODE, "off"));
-      assertFalse("nobody is there to park anything", cluster.scheduler().operations().park(app.id(), false));
+      assertFalse("nobody is there to park anything", cluster.scheduler().operatorService().park(app.id(), false));
       cluster.refresh(conf -> { });
       app.ask(1, 1024);
       cluster.rounds(4);
@@ -108,7 +108,7 @@ public class ParkingTest {
       Method fence = RMStateStore.class.getDeclaredMethod("updateFencedState");
       fence.setAccessible(true);
       fence.invoke(cluster.rm().getRMStateStore());
-      assertThrows(UncheckedIOException.class, () -> cluster.scheduler().operations().park(app.id(), true));
+      assertThrows(UncheckedIOException.class, () -> cluster.scheduler().operatorService().park(app.id(), true));
       app.ask(1, 1024);
       cluster.rounds(3);
       assertEquals("it was not parked", 1, app.held().size());
@@ -123,13 +123,13 @@ public class ParkingTest {
       app.ask(1, 1024);
       cluster.rounds(3);
       ContainerId task = app.held().get(0);
-      assertTrue(cluster.scheduler().operations().park(task, true));
+      assertTrue(cluster.scheduler().operatorService().park(task, true));
       assertTrue(cluster.scheduler().parking().isParked(task));
       app.release(task);
       assertFalse(cluster.scheduler().parking().isParked(task));
       app.finish();
       cluster.rounds(1);
-      assertThrows(IllegalArgumentException.class, () -> cluster.scheduler().operations().park(app.id(), true));
+      assertThrows(IllegalArgumentException.class, () -> cluster.scheduler().operatorService().park(app.id(), true));
     }
   }
 

@@ -134,7 +134,7 @@ public class HiatusWebServiceTest {
 
       cluster.refresh(conf -> conf.set(HiatusConfiguration.MODE, "suspend"));
       cluster.rounds(2);
-      assertEquals("placing", json(cluster.scheduler().operations().explainNow().whole().toString()).at("/hindsight/state").asText());
+      assertEquals("placing", json(cluster.scheduler().operatorService().explainNow().whole().toString()).at("/hindsight/state").asText());
     }
   }
 
@@ -167,7 +167,7 @@ public class HiatusWebServiceTest {
       CountDownLatch answered = new CountDownLatch(1);
       boolean[] inTime = new boolean[1];
       Thread holder = new Thread(() -> cluster.scheduler().locked(() -> {
-        cluster.scheduler().operations().explainNow();
+        cluster.scheduler().operatorService().explainNow();
         held.countDown();
         try {
           inTime[0] = answered.await(MockCluster.PATIENCE.getSeconds(), TimeUnit.SECONDS);

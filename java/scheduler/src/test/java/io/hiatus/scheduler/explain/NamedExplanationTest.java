@@ -14,17 +14,17 @@ import java.util.Collections;
 import org.junit.Test;
 
 /** Who sees what of the explanation, and who has it made. */
-public class ExplanationTest {
-  private final Explanation explanation = new Explanation(("{'jobs': [{'application': 'a', 'rank': 1, 'queue': 'root.a'},"
+public class NamedExplanationTest {
+  private final NamedExplanation explanation = new NamedExplanation(("{'jobs': [{'application': 'a', 'rank': 1, 'queue': 'root.a'},"
       + " {'application': 'b', 'rank': 2, 'queue': 'root.b'}, {'application': 'a', 'rank': 3, 'queue': 'root.a'}],"
       + " 'suspended': [{'application': 'a', 'by': 'b'}, {'application': 'b', 'by': 'a'}, {'application': 'a', 'by': null}],"
       + " 'claims': [{'application': 'b'}], 'not_parked_yet': [], 'nodes': [{'node': 7}, {'node': 8}], 'counters': {'rejected': 7}}").replace('\'', '"'),
       null, id -> id.equals("a") ? 60L : null, "suspend", null, "off", 0);
   private long nowMs = 1_000_000;
-  private final Explainer explainer = new Explainer(() -> nowMs, () -> new Explanation("{}", null, id -> null, "suspend", null, "off", 0));
+  private final Explainer explainer = new Explainer(() -> nowMs, () -> new NamedExplanation("{}", null, id -> null, "suspend", null, "off", 0));
 
-  private static Explanation.Wanted cut(int offset, int limit) {
-    return new Explanation.Wanted(Collections.emptySet(), null, offset, limit);
+  private static NamedExplanation.Wanted cut(int offset, int limit) {
+    return new NamedExplanation.Wanted(Collections.emptySet(), null, offset, limit);
   }
 
   @Test
@@ -67,18 +67,18 @@ public class ExplanationTest {
 
   @Test
   public void whoNamesListsOrAQueueIsToldOfThoseOnly() {
-    JsonNode nodes = explanation.part(id -> false, new Explanation.Wanted(Collections.singleton("nodes"), null, 1, 5));
+    JsonNode nodes = explanation.part(id -> false, new NamedExplanation.Wanted(Collections.singleton("nodes"), null, 1, 5));
     assertEquals("nodes are nobody's secret", 8, nodes.at("/nodes/0/node").asInt());
     assertFalse(nodes.has("jobs"));
     assertEquals(2, nodes.at("/totals/nodes").asInt());
     assertTrue(nodes.has("counters"));
-    JsonNode ofQueue = explanation.part(id -> true, new Explanation.Wanted(Collections.emptySet(), "root.b", 0, 5));
+    JsonNode ofQueue = explanation.part(id -> true, new NamedExplanation.Wanted(Collections.emptySet(), "root.b", 0, 5));
     assertEquals(1, ofQueue.path("jobs").size());
     assertEquals(1, ofQueue.at("/totals/jobs").asInt());
     assertEquals("root.b", ofQueue.at("/jobs/0/queue").asText());
     assertEquals("what is of no queue is of all", 3, ofQueue.path("suspended").size());
-    assertTrue(Explanation.areLists(Arrays.asList("jobs", "nodes")));
-    assertFalse(Explanation.areLists(Collections.singleton("jbos")));
+    assertTrue(NamedExplanation.areLists(Arrays.asList("jobs", "nodes")));
+    assertFalse(NamedExplanation.areLists(Collections.singleton("jbos")));
   }
 
   @Test
@@ -95,14 +95,14 @@ public class ExplanationTest {
   public void stepsMakeOneWhileSomebodyAsksAndOnlyThen() {
     explainer.tick();
     assertNull("nobody had asked", explainer.latest());
-    Explanation first = explainer.make();
+    NamedExplanation first = explainer.make();
     assertSame(first, explainer.latest());
     nowMs += 999;
     explainer.tick();
     assertSame("once a second", first, explainer.latest());
     nowMs += 1;
     explainer.tick();
-    Explanation second = explainer.latest();
+    NamedExplanation second = explainer.latest();
     assertNotNull(second);
     assertNotSame(first, second);
     nowMs += 60_000;

@@ -1,7 +1,7 @@
 package io.hiatus.scheduler.engine;
 
 import io.hiatus.scheduler.cluster.ClusterView;
-import io.hiatus.scheduler.explain.Explanation;
+import io.hiatus.scheduler.explain.NamedExplanation;
 import io.hiatus.scheduler.facts.CoreFeed;
 import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.metrics.Timeline;
@@ -14,23 +14,23 @@ import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 
 /** What people do with Hiatus through the ResourceManager's web interface: they look at it, and park by hand. From any thread. */
-public final class Operations {
+public final class OperatorService {
   /** A scheduler that has them. */
   public interface Provider {
-    Operations operations();
+    OperatorService operatorService();
   }
 
   private final ClusterView cluster;
-  private final CoreFeed core;
+  private final CoreFeed feed;
   private final Engine engine;
   private final Parking parking;
   private final Lock lock;
   private final Object explaining = new Object();
 
   /** {@code lock} is the scheduler's write lock. */
-  public Operations(ClusterView cluster, CoreFeed core, Engine engine, Parking parking, Lock lock) {
+  public OperatorService(ClusterView cluster, CoreFeed feed, Engine engine, Parking parking, Lock lock) {
     this.cluster = cluster;
-    this.core = core;
+    this.feed = feed;
     this.engine = engine;
     this.parking = parking;
     this.lock = lock;
@@ -72,7 +72,7 @@ public final class Operations {
     boolean there;
     lock.lock();
     try {
-      FactWriter facts = core.facts();
+      FactWriter facts = feed.facts();
       there = facts != null;
       if (there) {
         work.accept(facts);
@@ -85,8 +85,8 @@ public final class Operations {
   }
 
   /** What Hiatus does and why, now or a moment ago: mostly without the scheduler's lock. */
-  public Explanation explained() {
-    Explanation latest = engine.explainer().latest();
+  public NamedExplanation explained() {
+    NamedExplanation latest = engine.explainer().latest();
     if (latest == null) {
       // Of many who ask at once one takes the scheduler's lock.
       synchronized (explaining) {
@@ -98,7 +98,7 @@ public final class Operations {
   }
 
   /** What it does and why at this moment. */
-  public Explanation explainNow() {
+  public NamedExplanation explainNow() {
     lock.lock();
     try {
       return engine.explain();

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * What Hiatus did and knew at one moment, and why: the core's explanation with YARN's names in the place of handles. Made
  * under the scheduler's lock, read without it, by whoever asks first for all the others.
  */
-public final class Explanation {
+public final class NamedExplanation {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String APPLICATION = "application";
   private static final String QUEUE = "queue";
@@ -46,7 +46,7 @@ public final class Explanation {
    * {@code core} is the core's JSON, or an empty object where there is no core; then there are no facts either. {@code lifetimeLeftS}
    * tells of an application what {@link Lifetime#leftS} does.
    */
-  public Explanation(String core, FactWriter facts, Function<String, Long> lifetimeLeftS, String mode, String fault, String stockPreemption, int suspendedNow) {
+  public NamedExplanation(String core, FactWriter facts, Function<String, Long> lifetimeLeftS, String mode, String fault, String stockPreemption, int suspendedNow) {
     this.core = core;
     this.facts = facts;
     this.lifetimeLeftS = lifetimeLeftS;
