@@ -16,9 +16,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authentication.client.AuthenticatedURL;
+import org.apache.hadoop.security.authentication.client.AuthenticationException;
 import org.apache.hadoop.security.ssl.SSLFactory;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
@@ -39,6 +41,10 @@ public final class HiatusCommand extends Configured implements Tool {
       + "check-config FOLDER   what in a folder of Hadoop's configuration keeps Hiatus from working as it should\n"
       + "--json after the first five: the answer as the REST interface gave it";
   private static final String JSON_OPTION = "--json";
+  /** What Java says where there is no ticket, or none that is still valid. */
+  private static final String NO_TICKET = "Failed to find any Kerberos";
+  /** Hadoop puts it before what it was told to say. */
+  private static final String WRAPPED = "java.lang.Exception: ";
   private static final String ROOT = "/ws/v1/hiatus";
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -85,10 +91,24 @@ public final class HiatusCommand extends Configured implements Tool {
         return 2;
       }
       return 0;
+    } catch (AuthenticationException e) {
+      System.err.println(strangers(e));
+      return 1;
     } catch (IOException e) {
       System.err.println(e.getMessage());
       return 1;
     }
+  }
+
+  /** Who asks could not be shown to the ResourceManager, and what to do. */
+  private static String strangers(AuthenticationException e) {
+    Throwable first = e;
+    while (first.getCause() instanceof AuthenticationException) {
+      first = first.getCause(); // Hadoop wraps it, to say which address was asked
+    }
+    String reason = String.valueOf(first.getMessage());
+    return "The ResourceManager's web server does not learn who asks: " + reason + ". " + (reason.contains(NO_TICKET)
+        ? "Get a ticket with kinit" : "If klist shows a valid ticket, look at the KDC and at the keytab of that web server");
   }
 
   private void show(String what, boolean json, Function<JsonNode, String> table) throws Exception {
@@ -156,7 +176,7 @@ public final class HiatusCommand extends Configured implements Tool {
   private static String refusal(HttpURLConnection connection) throws IOException {
     String status = connection.getResponseCode() + " " + connection.getResponseMessage();
     try (InputStream in = connection.getErrorStream()) {
-      return JSON.readTree(in).path("RemoteException").path("message").asText(status);
+      return StringUtils.removeStart(JSON.readTree(in).path("RemoteException").path("message").asText(status), WRAPPED);
     } catch (com.fasterxml.jackson.core.JsonProcessingException | IllegalArgumentException e) {
       return status; // no answer of YARN's, or none at all
     }
