@@ -16,7 +16,8 @@ from . import configuration, daemons, distribution, layout, rest
 from .configuration import Ports, Spec
 from .daemons import Daemon
 from .errors import ClusterError
-from .kerberos import Realm
+from .kerberos import ADMIN, Realm
+from .tls import Tls
 
 _EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 _TEST_EXAMPLES = {"sleep": "org.apache.hadoop.mapreduce.SleepJob"}
@@ -25,7 +26,7 @@ _HEAP_MB = {"namenode": 128, "datanode": 128, "resourcemanager": 256, "nodemanag
             "zookeeper": 64}
 _START_PATIENCE_S = 180
 #: What `up` makes in its folder, beside folders for nodes and daemons' configurations, and clears away before.
-_FILES = ("conf", "namenode", "datanode", "rm-state", "zookeeper", "staging", "kerberos", "tmp", "pids", "logs")
+_FILES = ("conf", "namenode", "datanode", "rm-state", "zookeeper", "staging", "kerberos", "tls", "tmp", "pids", "logs")
 
 
 class Cluster:
@@ -115,8 +116,11 @@ class Cluster:
 
     def ticket(self, user=None):
         """The environment of a program that is run as that user (default: who started the cluster); nothing in a cluster without Kerberos."""
-        realm = self.realm
-        return realm.ticket(user) if realm else {}
+        return self.trusting(self.realm.ticket(user)) if self.realm else {}
+
+    def trusting(self, ticket):
+        """The same, for programs that are not Java's and shall trust the cluster's web servers."""
+        return {**ticket, "CURL_CA_BUNDLE": str(Tls(self.dir).certificate)}
 
     def node_id(self, node):
         """YARN's name of node 1, 2, …"""
@@ -160,12 +164,13 @@ class Cluster:
     def _launch(self, say):
         if self.realm:
             self.realm.create(configuration.hosts(self.spec))
+            Tls(self.dir).create(configuration.hosts(self.spec))
         *others, history = self.names()
         for name in others:
             self._start(name)
         if self.spec.standby == "manual":
             self.await_ready(self.managers())
-            self.run("yarn", "rmadmin", "-transitionToActive", configuration.manager_id(1))
+            self.administer("rmadmin", "-transitionToActive", configuration.manager_id(1))
         if "namenode" in others:  # without it the history server sleeps 10 s before it looks again
             self.await_ready(["namenode"])
         self._start(history)
@@ -289,23 +294,27 @@ class Cluster:
 
     # Work -----------------------------------------------------------------------------------------------------------
 
-    def command(self, words, *, heap_mb=192, extra_jars=(), user=None):
-        """The argument list and environment of a client such as ``yarn node -list`` or a class with a main method, run by that user."""
+    def command(self, words, *, heap_mb=192, extra_jars=()):
+        """The argument list and environment of a client such as ``yarn node -list`` or a class with a main method."""
         main, arguments = distribution.main_class_of(words)
         conf_dir = self.dir / "conf-client"
         line = distribution.command_line(main, arguments, conf_dir, heap_mb=heap_mb, extra_jars=extra_jars,
                                          properties=self._jvm_properties())
-        return line, {**os.environ, **self._env(conf_dir), **self.ticket(user)}
+        return line, {**os.environ, **self._env(conf_dir), **self.ticket()}
 
     def run(self, *words, user=None, check=True, stdin=None):
         """Runs a client to its end and gives back what subprocess.run does, with text output. ``check``: a failure is an error."""
-        line, env = self.command(words, user=user)
+        line, env = self.command(words)
         if user:
-            env["HADOOP_USER_NAME"] = user  # which counts without Kerberos only
+            env.update(self.ticket(user) or {"HADOOP_USER_NAME": user})
         done = subprocess.run(line, env=env, capture_output=True, text=True, input=stdin)
         if check and done.returncode:
             raise ClusterError(f"`{' '.join(map(str, words))}` ended with {done.returncode}:\n{(done.stdout + done.stderr)[-3000:]}")
         return done
+
+    def administer(self, *words):
+        """Runs a command of ``yarn`` as somebody who may order that."""
+        return self.run("yarn", *words, user=ADMIN if self.spec.secure else None)
 
     def example(self, name, *arguments):
         """The words that submit a MapReduce example (wordcount, terasort, pi, sleep …), for ``run`` or ``command``."""

@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 
 from . import distribution, layout
 from .kerberos import Realm
+from .tls import Tls
 from .errors import ClusterError
 
 #: Class of each ``--scheduler``.
@@ -32,9 +33,14 @@ _FILE_BY_PREFIX = (
     ("mapred.", "mapred-site.xml"),
     ("yarn.", "yarn-site.xml"),
     ("dfs.", "hdfs-site.xml"),
+    ("ssl.server.", "ssl-server.xml"),
+    ("ssl.client.", "ssl-client.xml"),
     ("", "core-site.xml"),
 )
 _FILES = tuple(dict.fromkeys(name for _, name in _FILE_BY_PREFIX))
+
+#: What the property of a web server's address is called where it speaks HTTPS.
+_HTTPS = {"webapp.address": "webapp.https.address", "http-address": "https-address", "http.address": "https.address"}
 
 _LOG4J = """log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
@@ -61,7 +67,7 @@ class Spec:
     standby: str = ""  #: a second ResourceManager that takes over by itself ("automatic"), or when it is told to ("manual"); "": none
     properties: dict = field(default_factory=dict)  #: overrides; "node2:key" holds on node 2 only
     jvm_options: dict = field(default_factory=dict)  #: more options of a daemon's JVM, a list by daemon name
-    secure: bool = False  #: with Kerberos, service authorization, ACLs, and SPNEGO on web pages
+    secure: bool = False  #: with Kerberos, service authorization, ACLs, and web pages with SPNEGO and HTTPS
 
     def validate(self):
         """Raises ClusterError where no cluster can be made of this."""
@@ -187,7 +193,7 @@ def _replace(path, text):
 
 
 def _common(state, spec, ports):
-    return {
+    properties = {
         **_file_system(state, spec, ports),
         **_mapreduce(state, spec, ports),
         "hadoop.tmp.dir": state / "tmp",
@@ -205,8 +211,16 @@ def _common(state, spec, ports):
         # No node holds data (the DataNode is a host of its own): waiting for a local one would only be a delay.
         "yarn.scheduler.capacity.node-locality-delay": -1,
         "yarn.scheduler.fair.user-as-default-queue": "false",
-        **(Realm(state, ports["kdc"]).hadoop_properties("127.0.0.1") if spec.secure else {}),
     }
+    if spec.secure:
+        properties.update({**Tls(state).hadoop_properties(), **_secured(state, ports, "127.0.0.1", properties)})
+    return properties
+
+
+def _secured(state, ports, host, properties):
+    """What Kerberos adds to a host's properties, and its web servers' addresses under the names they have with HTTPS."""
+    return {**Realm(state, ports["kdc"]).hadoop_properties(host),
+            **{key.replace(plain, https): value for key, value in properties.items() for plain, https in _HTTPS.items() if plain in key}}
 
 
 def of_scheduling(spec):
@@ -354,7 +368,7 @@ def _node(state, spec, ports, node):
         "yarn.nodemanager.env-whitelist": "JAVA_HOME,HADOOP_CONF_DIR,HIATUS_CLUSTER",
     }
     if spec.secure:
-        properties.update(Realm(state, ports["kdc"]).hadoop_properties(host))
+        properties.update(_secured(state, ports, host, properties))
     if spec.recovery:
         properties.update({
             "yarn.nodemanager.recovery.enabled": "true",

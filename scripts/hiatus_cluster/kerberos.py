@@ -65,6 +65,10 @@ class Realm:
             self._tool("kinit", "-c", cache, "-k", "-t", f"{self._folder / user}.keytab", *(["-l", f"{life_s}s"] if life_s else []), user)
         return {**self._environment(), "KRB5CCNAME": str(cache)}
 
+    def change_key(self, name):
+        """Gives a principal a key that its keytab does not have."""
+        self._tool("kadmin.local", "-q", f"cpw -randkey {name}")
+
     def without_ticket(self):
         """The environment of a program that is run as a user without a ticket."""
         return {**self._environment(), "KRB5CCNAME": str(self._folder / "nobody.ticket")}
@@ -90,10 +94,10 @@ class Realm:
             "hadoop.http.staticuser.user": "dr.who",
             "dfs.block.access.token.enable": "true",
             "dfs.data.transfer.protection": "authentication",
-            # The DataNode's web server has neither TLS nor a port of root's here.
-            "ignore.secure.ports.for.testing": "true",
             "dfs.web.authentication.kerberos.principal": web,
             "dfs.web.authentication.kerberos.keytab": self._keytab("http"),
+            f"hadoop.proxyuser.{ADMIN}.hosts": "*",
+            f"hadoop.proxyuser.{ADMIN}.users": "*",
             "yarn.acl.enable": "true",
             "yarn.admin.acl": ADMIN,
             "yarn.scheduler.capacity.root.acl_administer_queue": " ",

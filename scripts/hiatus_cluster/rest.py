@@ -21,10 +21,11 @@ def entries(holder, name):
 
 
 class Rest:
-    """A JSON client of one daemon's web address. With ``ticket``, the environment of a user of Kerberos, it speaks SPNEGO."""
+    """A JSON client of one daemon's web address. With ``ticket``, the environment of a user of Kerberos, it speaks SPNEGO
+    and HTTPS."""
 
     def __init__(self, host, port, ticket=None):
-        self.base = f"http://{host}:{port}"
+        self.base = f"{'https' if ticket else 'http'}://{host}:{port}"
         self._ticket = ticket
 
     def get(self, path, timeout_s=10):
