@@ -7,17 +7,21 @@ import io.hiatus.scheduler.cli.ConfigCheck;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URL;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Paths;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.apache.commons.lang3.StringUtils;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
+import org.apache.hadoop.ha.HAServiceProtocol.HAServiceState;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authentication.client.AuthenticatedURL;
 import org.apache.hadoop.security.authentication.client.AuthenticationException;
@@ -25,6 +29,7 @@ import org.apache.hadoop.security.ssl.SSLFactory;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.conf.HAUtil;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.webapp.util.WebAppUtils;
 
@@ -47,6 +52,9 @@ public final class HiatusCommand extends Configured implements Tool {
   private static final String WRAPPED = "java.lang.Exception: ";
   private static final String ROOT = "/ws/v1/hiatus";
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Where the active ResourceManager is, once that is known. */
+  private String active;
 
   private HiatusCommand() {
   }
@@ -134,39 +142,70 @@ public final class HiatusCommand extends Configured implements Tool {
     }
   }
 
-  /** Asks the active ResourceManager, as the user that Hadoop takes this process for. */
-  private JsonNode call(String method, String path, String body) throws Exception {
-    return WebAppUtils.execOnActiveRM(getConf(), (address, sent) -> {
-      boolean secure = UserGroupInformation.isSecurityEnabled();
-      String user = UserGroupInformation.getCurrentUser().getShortUserName();
-      URL url = new URL(address + path + (secure ? "" : (path.contains("?") ? "&" : "?") + "user.name=" + encoded(user)));
-      SSLFactory ssl = YarnConfiguration.useHttps(getConf()) ? new SSLFactory(SSLFactory.Mode.CLIENT, getConf()) : null;
+  /** Asks the active ResourceManager. */
+  private JsonNode call(String method, String path, String body) throws IOException, AuthenticationException {
+    if (active == null) {
+      active = active();
+    }
+    return ask(active, method, path, body);
+  }
+
+  /** Web address of the active ResourceManager, by asking each over HTTP: by RPC, as Hadoop's own commands do, only administrators may. */
+  private String active() throws IOException, AuthenticationException {
+    Configuration conf = new YarnConfiguration(getConf());
+    if (!HAUtil.isHAEnabled(conf)) {
+      return WebAppUtils.getRMWebAppURLWithScheme(conf, 0);
+    }
+    conf.unset(YarnConfiguration.RM_HA_ID); // that of this machine, which would be asked again and again
+    List<String> silent = new ArrayList<>();
+    for (int manager = 0; manager < HAUtil.getRMHAIds(conf).size(); manager++) {
+      String address = WebAppUtils.getRMWebAppURLWithScheme(conf, manager);
       try {
-        if (ssl != null) {
-          ssl.init();
+        if (ask(address, "GET", "/ws/v1/cluster/info", null).at("/clusterInfo/haState").asText().equals(HAServiceState.ACTIVE.name())) {
+          return address;
         }
-        HttpURLConnection connection = new AuthenticatedURL(null, ssl).openConnection(url, new AuthenticatedURL.Token());
-        connection.setRequestMethod(method);
-        connection.setRequestProperty("Accept", "application/json");
-        if (sent != null) {
-          connection.setDoOutput(true);
-          connection.setRequestProperty("Content-Type", "application/json");
-          try (OutputStream out = connection.getOutputStream()) {
-            out.write(sent.getBytes(StandardCharsets.UTF_8));
-          }
-        }
-        if (connection.getResponseCode() >= HttpURLConnection.HTTP_BAD_REQUEST) {
-          throw new IOException(refusal(connection));
-        }
-        try (InputStream in = connection.getInputStream()) {
-          return JSON.readTree(in);
-        }
-      } finally {
-        if (ssl != null) {
-          ssl.destroy();
+      } catch (IOException e) {
+        silent.add("; " + e.getMessage());
+      }
+    }
+    throw new IOException("No ResourceManager is active" + String.join("", silent));
+  }
+
+  /** One exchange, as the user that Hadoop takes this process for. */
+  private JsonNode ask(String address, String method, String path, String body) throws IOException, AuthenticationException {
+    boolean secure = UserGroupInformation.isSecurityEnabled();
+    String user = UserGroupInformation.getCurrentUser().getShortUserName();
+    URL url = new URL(address + path + (secure ? "" : (path.contains("?") ? "&" : "?") + "user.name=" + encoded(user)));
+    SSLFactory ssl = YarnConfiguration.useHttps(getConf()) ? new SSLFactory(SSLFactory.Mode.CLIENT, getConf()) : null;
+    try {
+      if (ssl != null) {
+        ssl.init();
+      }
+      HttpURLConnection connection = new AuthenticatedURL(null, ssl).openConnection(url, new AuthenticatedURL.Token());
+      connection.setRequestMethod(method);
+      connection.setRequestProperty("Accept", "application/json");
+      if (body != null) {
+        connection.setDoOutput(true);
+        connection.setRequestProperty("Content-Type", "application/json");
+        try (OutputStream out = connection.getOutputStream()) {
+          out.write(body.getBytes(StandardCharsets.UTF_8));
         }
       }
-    }, body);
+      if (connection.getResponseCode() >= HttpURLConnection.HTTP_BAD_REQUEST) {
+        throw new IOException(refusal(connection));
+      }
+      try (InputStream in = connection.getInputStream()) {
+        return JSON.readTree(in);
+      }
+    } catch (ConnectException e) {
+      throw new IOException(address + " does not answer: " + e.getMessage(), e);
+    } catch (GeneralSecurityException e) {
+      throw new IOException("ssl-client.xml: " + e.getMessage(), e);
+    } finally {
+      if (ssl != null) {
+        ssl.destroy();
+      }
+    }
   }
 
   private static String encoded(String text) throws IOException {
