@@ -71,14 +71,18 @@ class Browser:
 
 
 @contextlib.contextmanager
-def browser():
-    """Starts one; Debian's chromium is installed if it is missing, and that is allowed."""
+def browser(ticket=None):
+    """Starts one, of a user with that ticket of Kerberos; Debian's chromium is installed if it is missing, and that is allowed."""
     options = webdriver.ChromeOptions()
     options.binary_location = toolchain.program("chromium", "chromium", print)
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000", "--lang=en"):
         options.add_argument(argument)
+    if ticket is not None:  # it knows no certificates but the system's
+        options.add_argument("--auth-server-allowlist=127.0.0.1")
+        options.add_argument("--ignore-certificate-errors")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(toolchain.program("chromedriver", "chromium-driver", print)))
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(
+        toolchain.program("chromedriver", "chromium-driver", print), env={**os.environ, **(ticket or {})}))
     driver.set_script_timeout(180)  # axe-core looks at everything, on a machine that may have other work
     try:
         yield Browser(driver)

@@ -14,8 +14,9 @@ from hiatus_cluster.release import assembly
 
 
 def pytest_addoption(parser):
-    """What `scripts/test --docker` says."""
+    """What `scripts/test --docker` and `--secure` say."""
     parser.addoption("--docker", action="store_true", help="only what runs on a cluster of Docker containers, which is left out otherwise")
+    parser.addoption("--secure", action="store_true", help="only what runs on a cluster with Kerberos, which is left out otherwise")
     parser.addoption("--nodes", type=int, default=2, help="NodeManagers of that cluster")
 
 
@@ -32,7 +33,8 @@ def pytest_collection_modifyitems(config, items):
         if "release" in item.fixturenames:
             item.add_marker(pytest.mark.builds)
             item.add_marker(pytest.mark.timeout(3600))
-    others = [item for item in items if bool(item.get_closest_marker("docker")) != config.getoption("--docker")]
+    others = [item for item in items
+              if any(bool(item.get_closest_marker(kind)) != config.getoption(f"--{kind}") for kind in ("docker", "secure"))]
     items[:] = [item for item in items if item not in others]
     config.hook.pytest_deselected(items=others)
 

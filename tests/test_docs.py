@@ -46,6 +46,7 @@ _BY_HAND = {
     "scripts/test --conformance": ("takes hours", "scripts/hiatus_cluster/conformance.py", "BY_DESIGN"),
     "docker/mini-cluster": ("needs Docker", "docker/mini-cluster", "def check("),
     "scripts/test --docker": ("needs Docker", "tests/test_docker.py", "pytest.mark.docker"),
+    "scripts/test --secure": ("needs a KDC", "tests/test_secure.py", "pytest.mark.secure"),
     "hiatus fuzz --seeds 3000": ("takes a minute; with fewer seeds it is run", "docs/design/fuzzing.md", "1,740,918,941"),
     "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/design/fuzzing.md", "14.3 million"),
     "hiatus fuzz --seeds 10000 --seed 41000000000": ("the same, of another build", "docs/design/fuzzing.md", "17,298,391"),

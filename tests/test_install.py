@@ -224,6 +224,20 @@ def test_uninstalling_waits_for_the_cluster(release, machine, code, answer, comp
     assert _files(machine) == before
 
 
+@pytest.mark.parametrize("said, code, complaint", [
+    ('{"mode": "off", "suspended_now": 0}', 0, ""),
+    ('{"mode": "off", "suspended_now": 3}', 0, "3 containers are still suspended"),
+    ("Get a ticket with kinit", 1, "`yarn hiatus status` says: Get a ticket with kinit"),
+])
+def test_where_kerberos_is_on_it_asks_by_the_command_that_has_a_ticket(release, machine, said, code, complaint):
+    _run(release / "install", machine)
+    yarn = machine / "bin" / "yarn"
+    yarn.write_text(f"#!/bin/sh\n[ \"$*\" = '--config {machine}/etc/hadoop hiatus status --json' ] || exit 9\n"
+                    f"echo '{said}' >&{2 if code else 1}; exit {code}\n")
+    with _manager(401) as address:
+        assert complaint in _run(release / "uninstall", machine, "--rm", address, "--dry-run", code=1 if complaint else 0)
+
+
 def test_hiatus_stays_off_until_the_resource_manager_runs_without_it(release, machine):
     before = _files(machine)
     _run(release / "install", machine)

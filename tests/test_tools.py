@@ -23,6 +23,7 @@ from hiatus_cluster.experiments import cgroups, kept
     ({"nodes": 3, "node_memory": [1024, 2048]}, "one for each of 3 nodes"),
     ({"node_vcores": [0]}, "one positive number"),
     ({"node_heartbeat_ms": 0}, "at least 1"),
+    ({"secure": True, "fs": "local"}, "works with hdfs only"),
     ({"standby": "sometimes", "recovery": True}, "automatic or manual"),
     ({"standby": "manual"}, "with --recovery only"),
     ({"nodes": 2, "properties": {"node3:yarn.nodemanager.resource.memory-mb": 1}}, "nodes 1 to 2"),

@@ -1,7 +1,8 @@
-"""The ResourceManager, asked over HTTP whether Hiatus may be taken out."""
+"""The ResourceManager, asked over HTTP whether Hiatus may be taken out; by `yarn hiatus` where HTTP alone does not do."""
 
 import json
 import re
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -26,10 +27,11 @@ def _address(site, secure, suffix):
     return ("https://" if secure else "http://") + address
 
 
-def require_idle(bases):
+def require_idle(bases, command):
     """Raises Refusal unless a ResourceManager says that Hiatus is off and nothing is suspended, or that it is not there at all.
 
-    Whether one of them still runs it.
+    ``command`` is `yarn` of this Hadoop: it has tickets of Kerberos and certificates, and is asked where no ResourceManager answers
+    without. Whether one of them still runs Hiatus.
     """
     problems, is_running = [], None
     for base in bases:
@@ -49,6 +51,17 @@ def require_idle(bases):
             is_running = True
     if is_running is not None:
         return is_running
+    if any("answers 401" in problem or "CERTIFICATE_VERIFY_FAILED" in problem for problem in problems):
+        try:
+            done = subprocess.run(command + ["hiatus", "status", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+            if done.returncode == 0:
+                _judge(json.loads(done.stdout))
+                return True
+            if done.stderr.startswith("404 "):
+                return False
+            problems.append("`yarn hiatus status` says: {}".format(done.stderr.strip()))
+        except (OSError, ValueError) as error:
+            problems.append("`yarn hiatus status` does not work: {}".format(error))
     raise Refusal("nobody tells whether containers are suspended: {}. Name the ResourceManager's web address by --rm, or use --force "
                   "if no container of this cluster can be suspended".format("; ".join(problems)))
 

@@ -54,6 +54,15 @@ def hadoop_jars(say):
     run(*on_hadoop(), "--quiet", "hadoopDist")
 
 
+def secure(say):
+    """What secure clusters need beside Hadoop's jars: a KDC, its tools, curl (which speaks SPNEGO), and Hadoop's native library."""
+    for program, package in (("krb5kdc", "krb5-kdc"), ("kadmin.local", "krb5-admin-server"), ("kinit", "krb5-user"), ("curl", "curl")):
+        toolchain.program(program, package, say)
+    if not (layout.HADOOP_NATIVE / "libhadoop.so").exists():
+        say("Hadoop's native library")
+        run(*GRADLE, "--quiet", "hadoopNative")
+
+
 def every_hadoops_jars(say):
     """Those of every version that the product is for, each in a folder of its own: what the jars are checked against."""
     say("jars of every Hadoop that it is for")

@@ -16,6 +16,8 @@ from . import configuration, daemons, distribution, layout, rest
 from .configuration import Ports, Spec
 from .daemons import Daemon
 from .errors import ClusterError
+from .kerberos import ADMIN, Realm
+from .tls import Tls
 
 _EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 _TEST_EXAMPLES = {"sleep": "org.apache.hadoop.mapreduce.SleepJob"}
@@ -24,7 +26,7 @@ _HEAP_MB = {"namenode": 128, "datanode": 128, "resourcemanager": 256, "nodemanag
             "zookeeper": 64}
 _START_PATIENCE_S = 180
 #: What `up` makes in its folder, beside folders for nodes and daemons' configurations, and clears away before.
-_FILES = ("conf", "namenode", "datanode", "rm-state", "zookeeper", "staging", "tmp", "pids", "logs")
+_FILES = ("conf", "namenode", "datanode", "rm-state", "zookeeper", "staging", "kerberos", "tls", "tmp", "pids", "logs")
 
 
 class Cluster:
@@ -62,7 +64,8 @@ class Cluster:
         spec = self.spec
         hdfs = ["namenode", "datanode"] if spec.fs == "hdfs" else []
         zookeeper = ["zookeeper"] if spec.standby else []
-        return [*hdfs, *zookeeper, *self.managers(), *(f"nodemanager{node}" for node in range(1, spec.nodes + 1)), "historyserver"]
+        kdc = ["kdc"] if spec.secure else []
+        return [*kdc, *hdfs, *zookeeper, *self.managers(), *(f"nodemanager{node}" for node in range(1, spec.nodes + 1)), "historyserver"]
 
     def managers(self):
         """Names of its ResourceManagers: resourcemanager, or resourcemanager1 and resourcemanager2."""
@@ -70,7 +73,7 @@ class Cluster:
         return [f"resourcemanager{number}" for number in spec.managers()] if spec.standby else ["resourcemanager"]
 
     def daemon(self, name):
-        """A daemon by name: namenode, datanode, zookeeper, resourcemanager, nodemanager1, …, historyserver."""
+        """A daemon by name: kdc, namenode, datanode, zookeeper, resourcemanager, nodemanager1, …, historyserver."""
         if name not in self.names():
             raise ClusterError(f"no daemon {name!r}: there are {', '.join(self.names())}")
         return Daemon(self.dir, name)
@@ -84,9 +87,9 @@ class Cluster:
         """The ResourceManager over REST: the active one of two. Raises ClusterError if none is."""
         return self.manager(self.active())
 
-    def manager(self, number):
-        """ResourceManager 1 or 2 over REST, active or not."""
-        return rest.ResourceManager("127.0.0.1", self.ports[f"rm-http{number}"])
+    def manager(self, number, user=None):
+        """ResourceManager 1 or 2 over REST, active or not; in a secure cluster as it answers that user."""
+        return rest.ResourceManager("127.0.0.1", self.ports[f"rm-http{number}"], self.ticket(user))
 
     def active(self):
         """The number of the ResourceManager that is active. Raises ClusterError if none is."""
@@ -99,12 +102,25 @@ class Cluster:
 
     def nm(self, node):
         """NodeManager 1, 2, … over REST."""
-        return rest.NodeManager(configuration.node_host(node), self.ports[f"nm-http{node}"])
+        return rest.NodeManager(configuration.node_host(node), self.ports[f"nm-http{node}"], self.ticket())
 
     @property
     def history(self):
         """The job history server over REST."""
-        return rest.History("127.0.0.1", self.ports["history-http"])
+        return rest.History("127.0.0.1", self.ports["history-http"], self.ticket())
+
+    @property
+    def realm(self):
+        """The realm of a secure cluster, else None."""
+        return Realm(self.dir, self.ports["kdc"]) if self.spec.secure else None
+
+    def ticket(self, user=None):
+        """The environment of a program that is run as that user (default: who started the cluster); nothing in a cluster without Kerberos."""
+        return self.trusting(self.realm.ticket(user)) if self.realm else {}
+
+    def trusting(self, ticket):
+        """The same, for programs that are not Java's and shall trust the cluster's web servers."""
+        return {**ticket, "CURL_CA_BUNDLE": str(Tls(self.dir).certificate)}
 
     def node_id(self, node):
         """YARN's name of node 1, 2, …"""
@@ -146,12 +162,15 @@ class Cluster:
             return self._end()
 
     def _launch(self, say):
+        if self.realm:
+            self.realm.create(configuration.hosts(self.spec))
+            Tls(self.dir).create(configuration.hosts(self.spec))
         *others, history = self.names()
         for name in others:
             self._start(name)
         if self.spec.standby == "manual":
             self.await_ready(self.managers())
-            self.run("yarn", "rmadmin", "-transitionToActive", configuration.manager_id(1))
+            self.administer("rmadmin", "-transitionToActive", configuration.manager_id(1))
         if "namenode" in others:  # without it the history server sleeps 10 s before it looks again
             self.await_ready(["namenode"])
         self._start(history)
@@ -212,8 +231,8 @@ class Cluster:
     def _ready(self, name):
         try:
             if name == "namenode":
-                return rest.NameNode("127.0.0.1", self.ports["namenode-http"]).ready()
-            if name == "zookeeper":
+                return rest.NameNode("127.0.0.1", self.ports["namenode-http"], self.ticket()).ready()
+            if name in ("zookeeper", "kdc"):
                 return _answers(self.ports[name])
             if name in self.managers() and self.spec.standby:
                 return self.manager(int(name[len("resourcemanager"):])).info() is not None
@@ -229,6 +248,10 @@ class Cluster:
             return False
 
     def _start(self, name):
+        if name == "kdc":
+            self.daemon(name).start(*self.realm.command())
+            self.await_ready([name])
+            return
         kind = name.rstrip("0123456789")
         number = name[len(kind):]
         conf_dir = self.dir / (f"conf-node{number}" if kind == "nodemanager" else f"conf-{name}" if number else "conf")
@@ -239,7 +262,7 @@ class Cluster:
         main, arguments = _program(kind, conf_dir)
         command = distribution.command_line(
             main, arguments, conf_dir, heap_mb=_HEAP_MB[kind], extra_jars=jars,
-            properties={"hadoop.log.dir": logs, "yarn.log.dir": logs, "java.io.tmpdir": self.dir / "tmp"},
+            properties={"hadoop.log.dir": logs, "yarn.log.dir": logs, **self._jvm_properties()},
             options=["-XX:+ExitOnOutOfMemoryError", *self.spec.jvm_options.get(name, [])])
         if kind == "namenode" and not (self.dir / "namenode").exists():
             self._format(conf_dir)
@@ -247,10 +270,13 @@ class Cluster:
 
     def _format(self, conf_dir):
         command = distribution.command_line(distribution.COMMANDS["hdfs"]["namenode"], ["-format", "-nonInteractive"], conf_dir,
-                                            properties={"hadoop.log.dir": self.dir / "logs"})
+                                            properties={"hadoop.log.dir": self.dir / "logs", **self._jvm_properties()})
         done = subprocess.run(command, env={**os.environ, **self._env(conf_dir)}, capture_output=True, text=True)
         if done.returncode:
             raise ClusterError(f"formatting the NameNode failed:\n{(done.stdout + done.stderr)[-3000:]}")
+
+    def _jvm_properties(self):
+        return {"java.io.tmpdir": self.dir / "tmp", **(self.realm.jvm_properties() if self.realm else {})}
 
     def _env(self, conf_dir):
         return {"JAVA_HOME": str(distribution.java_home()), "HADOOP_CONF_DIR": str(conf_dir)}
@@ -273,18 +299,22 @@ class Cluster:
         main, arguments = distribution.main_class_of(words)
         conf_dir = self.dir / "conf-client"
         line = distribution.command_line(main, arguments, conf_dir, heap_mb=heap_mb, extra_jars=extra_jars,
-                                         properties={"java.io.tmpdir": self.dir / "tmp"})
-        return line, {**os.environ, **self._env(conf_dir)}
+                                         properties=self._jvm_properties())
+        return line, {**os.environ, **self._env(conf_dir), **self.ticket()}
 
     def run(self, *words, user=None, check=True, stdin=None):
         """Runs a client to its end and gives back what subprocess.run does, with text output. ``check``: a failure is an error."""
         line, env = self.command(words)
         if user:
-            env["HADOOP_USER_NAME"] = user
+            env.update(self.ticket(user) or {"HADOOP_USER_NAME": user})
         done = subprocess.run(line, env=env, capture_output=True, text=True, input=stdin)
         if check and done.returncode:
             raise ClusterError(f"`{' '.join(map(str, words))}` ended with {done.returncode}:\n{(done.stdout + done.stderr)[-3000:]}")
         return done
+
+    def administer(self, *words):
+        """Runs a command of ``yarn`` as somebody who may order that."""
+        return self.run("yarn", *words, user=ADMIN if self.spec.secure else None)
 
     def example(self, name, *arguments):
         """The words that submit a MapReduce example (wordcount, terasort, pi, sleep …), for ``run`` or ``command``."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from . import distribution, layout
+from .kerberos import Realm
+from .tls import Tls
 from .errors import ClusterError
 
 #: Class of each ``--scheduler``.
@@ -31,9 +33,14 @@ _FILE_BY_PREFIX = (
     ("mapred.", "mapred-site.xml"),
     ("yarn.", "yarn-site.xml"),
     ("dfs.", "hdfs-site.xml"),
+    ("ssl.server.", "ssl-server.xml"),
+    ("ssl.client.", "ssl-client.xml"),
     ("", "core-site.xml"),
 )
 _FILES = tuple(dict.fromkeys(name for _, name in _FILE_BY_PREFIX))
+
+#: What the property of a web server's address is called where it speaks HTTPS.
+_HTTPS = {"webapp.address": "webapp.https.address", "http-address": "https-address", "http.address": "https.address"}
 
 _LOG4J = """log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
@@ -60,6 +67,7 @@ class Spec:
     standby: str = ""  #: a second ResourceManager that takes over by itself ("automatic"), or when it is told to ("manual"); "": none
     properties: dict = field(default_factory=dict)  #: overrides; "node2:key" holds on node 2 only
     jvm_options: dict = field(default_factory=dict)  #: more options of a daemon's JVM, a list by daemon name
+    secure: bool = False  #: with Kerberos, service authorization, ACLs, and web pages with SPNEGO and HTTPS
 
     def validate(self):
         """Raises ClusterError where no cluster can be made of this."""
@@ -69,6 +77,8 @@ class Spec:
             raise ClusterError(f"--scheduler {self.scheduler}: one of {', '.join(SCHEDULERS)}")
         if self.fs not in ("hdfs", "local"):
             raise ClusterError(f"--fs {self.fs}: hdfs or local")
+        if self.secure and self.fs != "hdfs":
+            raise ClusterError(f"--fs {self.fs}: --secure works with hdfs only, since not all users are users of this machine")
         if self.standby not in ("", "automatic", "manual"):
             raise ClusterError(f"--standby {self.standby}: automatic or manual")
         if self.standby and not self.recovery:
@@ -109,7 +119,7 @@ class Ports:
     """The ports of a cluster by service, each free when chosen, below the ephemeral range and kept over restarts."""
 
     SERVICES = ("namenode", "namenode-http", "datanode", "datanode-ipc", "datanode-http", "history", "history-http", "history-admin",
-                "zookeeper")
+                "zookeeper", "kdc")
     MANAGER_SERVICES = ("rm", "rm-scheduler", "rm-tracker", "rm-admin", "rm-http")
     NODE_SERVICES = ("nm", "nm-localizer", "nm-http", "nm-shuffle")
 
@@ -128,6 +138,11 @@ def manager_id(number):
 def node_host(node):
     """Each node is a host of its own (127.0.0.2, 127.0.0.3, …), so that locality and black lists mean what they mean elsewhere."""
     return f"127.0.{(node + 1) // 256}.{(node + 1) % 256}"
+
+
+def hosts(spec):
+    """The hosts of a cluster, the first of which has all but the nodes."""
+    return ["127.0.0.1", *map(node_host, range(1, spec.nodes + 1))]
 
 
 def write(state_dir, spec, ports):
@@ -178,7 +193,7 @@ def _replace(path, text):
 
 
 def _common(state, spec, ports):
-    return {
+    properties = {
         **_file_system(state, spec, ports),
         **_mapreduce(state, spec, ports),
         "hadoop.tmp.dir": state / "tmp",
@@ -197,6 +212,15 @@ def _common(state, spec, ports):
         "yarn.scheduler.capacity.node-locality-delay": -1,
         "yarn.scheduler.fair.user-as-default-queue": "false",
     }
+    if spec.secure:
+        properties.update({**Tls(state).hadoop_properties(), **_secured(state, ports, "127.0.0.1", properties)})
+    return properties
+
+
+def _secured(state, ports, host, properties):
+    """What Kerberos adds to a host's properties, and its web servers' addresses under the names they have with HTTPS."""
+    return {**Realm(state, ports["kdc"]).hadoop_properties(host),
+            **{key.replace(plain, https): value for key, value in properties.items() for plain, https in _HTTPS.items() if plain in key}}
 
 
 def of_scheduling(spec):
@@ -294,7 +318,8 @@ def _mapreduce(state, spec, ports):
     # The class path goes first on the command line, and not into CLASSPATH behind the container's folder, so that the
     # containers' JVMs can use the archive of shared classes too.
     # Hadoop 3.3 does not tell them what of the JDK to open.
-    jvm = " ".join([*distribution.tuning_options(), *distribution.add_opens(), "-cp", f"{distribution.class_path_jar()}:$CLASSPATH"])
+    secure = Realm(state, ports["kdc"]).jvm_properties() if spec.secure else {}
+    jvm = " ".join([*distribution.tuning_options(), *distribution.add_opens(), *(f"-D{key}={value}" for key, value in secure.items()), "-cp", f"{distribution.class_path_jar()}:$CLASSPATH"])
     properties = {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": distribution.container_class_path(state / "conf"),
@@ -342,6 +367,8 @@ def _node(state, spec, ports, node):
         "yarn.nodemanager.log.retain-seconds": 86400,
         "yarn.nodemanager.env-whitelist": "JAVA_HOME,HADOOP_CONF_DIR,HIATUS_CLUSTER",
     }
+    if spec.secure:
+        properties.update(_secured(state, ports, host, properties))
     if spec.recovery:
         properties.update({
             "yarn.nodemanager.recovery.enabled": "true",

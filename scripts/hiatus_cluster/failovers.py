@@ -14,7 +14,7 @@ def killed(cluster):
     begin = time.monotonic()
     cluster.daemon(f"resourcemanager{before}").kill()
     if cluster.spec.standby == "manual":  # by force: the dead one cannot be asked
-        cluster.run("yarn", "rmadmin", "-transitionToActive", "--forceactive", manager_id(after))
+        cluster.administer("rmadmin", "-transitionToActive", "--forceactive", manager_id(after))
     _await_active(cluster, after)
     without_s = time.monotonic() - begin
     cluster.start(f"resourcemanager{before}")
@@ -43,8 +43,8 @@ def ordered(cluster):
     YARN. Gives back seconds without an active one."""
     before, after = _roles(cluster)
     begin = time.monotonic()
-    cluster.run("yarn", "rmadmin", "-transitionToStandby", manager_id(before))
-    cluster.run("yarn", "rmadmin", "-transitionToActive", manager_id(after))
+    cluster.administer("rmadmin", "-transitionToStandby", manager_id(before))
+    cluster.administer("rmadmin", "-transitionToActive", manager_id(after))
     _await_active(cluster, after)
     return time.monotonic() - begin
 

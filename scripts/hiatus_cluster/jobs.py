@@ -62,9 +62,9 @@ def worked(cluster, app_id, strokes):
 
 
 class Workload:
-    """A workload in progress."""
+    """A workload in progress, of a user who has that ticket (``Realm.ticket``), or of the one who started the cluster."""
 
-    def __init__(self, cluster, jobs):
+    def __init__(self, cluster, jobs, ticket=None):
         self._cluster = cluster
         self.names = [one["name"] for one in jobs]
         folder = cluster.dir / "workloads"
@@ -74,6 +74,7 @@ class Workload:
         self._events = stem.with_suffix(".events")
         self.log = stem.with_suffix(".log")
         line, env = cluster.command([_MAIN, str(stem.with_suffix(".json"))], extra_jars=[layout.product_jar("workload")], heap_mb=512)
+        env.update(ticket or {})
         env[MARK] = str(cluster.dir)  # `down` ends it too, should whoever started it be gone
         self._began_ms = time.time() * 1000
         with open(self._events, "wb") as events, open(self.log, "wb") as log:

@@ -7,6 +7,8 @@ from .errors import ClusterError
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
+#: Hadoop's native library, which secure clusters need.
+HADOOP_NATIVE = BUILD / "hadoop-native"
 #: Python packages that replays need, to check outputs and to plot.
 REPLAY_REQUIREMENTS = ROOT / "scripts" / "hiatus_cluster" / "replay" / "requirements.txt"
 #: The default state directory of ``scripts/cluster``.

@@ -1,6 +1,9 @@
 """What the daemons say about themselves over HTTP."""
 
+import http.client
 import json
+import os
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -18,10 +21,12 @@ def entries(holder, name):
 
 
 class Rest:
-    """A JSON client of one daemon's web address."""
+    """A JSON client of one daemon's web address. With ``ticket``, the environment of a user of Kerberos, it speaks SPNEGO
+    and HTTPS."""
 
-    def __init__(self, host, port):
-        self.base = f"http://{host}:{port}"
+    def __init__(self, host, port, ticket=None):
+        self.base = f"{'https' if ticket else 'http'}://{host}:{port}"
+        self._ticket = ticket
 
     def get(self, path, timeout_s=10):
         """The JSON document at ``path``. Raises ClusterError if the daemon does not answer or refuses."""
@@ -45,8 +50,9 @@ class Rest:
         except ValueError as error:
             raise ClusterError(f"{request.full_url} answers no JSON: {body[:200]!r}") from error
 
-    @staticmethod
-    def _read(request, timeout_s):
+    def _read(self, request, timeout_s):
+        if self._ticket:
+            return self._read_as_user(request, timeout_s)
         try:
             with urllib.request.urlopen(request, timeout=timeout_s) as answer:
                 return answer.read()
@@ -55,6 +61,22 @@ class Rest:
             raise ClusterError(f"{request.full_url} answers {error.code} {error.reason}: {detail}") from error
         except OSError as error:  # URLError, refused and reset connections, time-outs
             raise ClusterError(f"{request.full_url} does not answer: {error}") from error
+
+
+    def _read_as_user(self, request, timeout_s):
+        words = ["curl", "--silent", "--show-error", "--location", "--negotiate", "--user", ":", "--max-time", str(timeout_s),
+                 "--request", request.get_method(), "--write-out", "%{stderr}%{http_code}"]
+        words += [word for header in request.header_items() for word in ("--header", ": ".join(header))]
+        words += ["--data-binary", "@-"] if request.data else []
+        done = subprocess.run([*words, request.full_url], input=request.data, capture_output=True, env={**os.environ, **self._ticket})
+        said = done.stderr.decode(errors="replace")
+        if done.returncode:
+            raise ClusterError(f"{request.full_url} does not answer: {said}")
+        status = int(said[-3:])
+        if status >= http.client.BAD_REQUEST:
+            detail = done.stdout[:300].decode(errors="replace")
+            raise ClusterError(f"{request.full_url} answers {status} {http.client.responses.get(status, '')}: {detail}")
+        return done.stdout
 
 
 class ResourceManager(Rest):

@@ -50,7 +50,7 @@ def environment():
 
 
 def _path():
-    return os.pathsep.join([os.environ.get("PATH", ""), os.path.expanduser("~/.cargo/bin")])
+    return os.pathsep.join([os.environ.get("PATH", ""), os.path.expanduser("~/.cargo/bin"), "/usr/sbin"])
 
 
 def _find(program):

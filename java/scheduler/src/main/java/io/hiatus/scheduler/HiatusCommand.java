@@ -7,22 +7,29 @@ import io.hiatus.scheduler.cli.ConfigCheck;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.URL;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Paths;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import org.apache.commons.lang3.StringUtils;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
+import org.apache.hadoop.ha.HAServiceProtocol.HAServiceState;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authentication.client.AuthenticatedURL;
+import org.apache.hadoop.security.authentication.client.AuthenticationException;
 import org.apache.hadoop.security.ssl.SSLFactory;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.conf.HAUtil;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.webapp.util.WebAppUtils;
 
@@ -39,8 +46,15 @@ public final class HiatusCommand extends Configured implements Tool {
       + "check-config FOLDER   what in a folder of Hadoop's configuration keeps Hiatus from working as it should\n"
       + "--json after the first five: the answer as the REST interface gave it";
   private static final String JSON_OPTION = "--json";
+  /** What Java says where there is no ticket, or none that is still valid. */
+  private static final String NO_TICKET = "Failed to find any Kerberos";
+  /** Hadoop puts it before what it was told to say. */
+  private static final String WRAPPED = "java.lang.Exception: ";
   private static final String ROOT = "/ws/v1/hiatus";
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Where the active ResourceManager is, once that is known. */
+  private String active;
 
   private HiatusCommand() {
   }
@@ -85,10 +99,24 @@ public final class HiatusCommand extends Configured implements Tool {
         return 2;
       }
       return 0;
+    } catch (AuthenticationException e) {
+      System.err.println(strangers(e));
+      return 1;
     } catch (IOException e) {
       System.err.println(e.getMessage());
       return 1;
     }
+  }
+
+  /** Who asks could not be shown to the ResourceManager, and what to do. */
+  private static String strangers(AuthenticationException e) {
+    Throwable first = e;
+    while (first.getCause() instanceof AuthenticationException) {
+      first = first.getCause(); // Hadoop wraps it, to say which address was asked
+    }
+    String reason = String.valueOf(first.getMessage());
+    return "The ResourceManager's web server does not learn who asks: " + reason + ". " + (reason.contains(NO_TICKET)
+        ? "Get a ticket with kinit" : "If klist shows a valid ticket, look at the KDC and at the keytab of that web server");
   }
 
   private void show(String what, boolean json, Function<JsonNode, String> table) throws Exception {
@@ -114,39 +142,70 @@ public final class HiatusCommand extends Configured implements Tool {
     }
   }
 
-  /** Asks the active ResourceManager, as the user that Hadoop takes this process for. */
-  private JsonNode call(String method, String path, String body) throws Exception {
-    return WebAppUtils.execOnActiveRM(getConf(), (address, sent) -> {
-      boolean secure = UserGroupInformation.isSecurityEnabled();
-      String user = UserGroupInformation.getCurrentUser().getShortUserName();
-      URL url = new URL(address + path + (secure ? "" : (path.contains("?") ? "&" : "?") + "user.name=" + encoded(user)));
-      SSLFactory ssl = YarnConfiguration.useHttps(getConf()) ? new SSLFactory(SSLFactory.Mode.CLIENT, getConf()) : null;
+  /** Asks the active ResourceManager. */
+  private JsonNode call(String method, String path, String body) throws IOException, AuthenticationException {
+    if (active == null) {
+      active = active();
+    }
+    return ask(active, method, path, body);
+  }
+
+  /** Web address of the active ResourceManager, by asking each over HTTP: by RPC, as Hadoop's own commands do, only administrators may. */
+  private String active() throws IOException, AuthenticationException {
+    Configuration conf = new YarnConfiguration(getConf());
+    if (!HAUtil.isHAEnabled(conf)) {
+      return WebAppUtils.getRMWebAppURLWithScheme(conf, 0);
+    }
+    conf.unset(YarnConfiguration.RM_HA_ID); // that of this machine, which would be asked again and again
+    List<String> silent = new ArrayList<>();
+    for (int manager = 0; manager < HAUtil.getRMHAIds(conf).size(); manager++) {
+      String address = WebAppUtils.getRMWebAppURLWithScheme(conf, manager);
       try {
-        if (ssl != null) {
-          ssl.init();
+        if (ask(address, "GET", "/ws/v1/cluster/info", null).at("/clusterInfo/haState").asText().equals(HAServiceState.ACTIVE.name())) {
+          return address;
         }
-        HttpURLConnection connection = new AuthenticatedURL(null, ssl).openConnection(url, new AuthenticatedURL.Token());
-        connection.setRequestMethod(method);
-        connection.setRequestProperty("Accept", "application/json");
-        if (sent != null) {
-          connection.setDoOutput(true);
-          connection.setRequestProperty("Content-Type", "application/json");
-          try (OutputStream out = connection.getOutputStream()) {
-            out.write(sent.getBytes(StandardCharsets.UTF_8));
-          }
-        }
-        if (connection.getResponseCode() >= HttpURLConnection.HTTP_BAD_REQUEST) {
-          throw new IOException(refusal(connection));
-        }
-        try (InputStream in = connection.getInputStream()) {
-          return JSON.readTree(in);
-        }
-      } finally {
-        if (ssl != null) {
-          ssl.destroy();
+      } catch (IOException e) {
+        silent.add("; " + e.getMessage());
+      }
+    }
+    throw new IOException("No ResourceManager is active" + String.join("", silent));
+  }
+
+  /** One exchange, as the user that Hadoop takes this process for. */
+  private JsonNode ask(String address, String method, String path, String body) throws IOException, AuthenticationException {
+    boolean secure = UserGroupInformation.isSecurityEnabled();
+    String user = UserGroupInformation.getCurrentUser().getShortUserName();
+    URL url = new URL(address + path + (secure ? "" : (path.contains("?") ? "&" : "?") + "user.name=" + encoded(user)));
+    SSLFactory ssl = YarnConfiguration.useHttps(getConf()) ? new SSLFactory(SSLFactory.Mode.CLIENT, getConf()) : null;
+    try {
+      if (ssl != null) {
+        ssl.init();
+      }
+      HttpURLConnection connection = new AuthenticatedURL(null, ssl).openConnection(url, new AuthenticatedURL.Token());
+      connection.setRequestMethod(method);
+      connection.setRequestProperty("Accept", "application/json");
+      if (body != null) {
+        connection.setDoOutput(true);
+        connection.setRequestProperty("Content-Type", "application/json");
+        try (OutputStream out = connection.getOutputStream()) {
+          out.write(body.getBytes(StandardCharsets.UTF_8));
         }
       }
-    }, body);
+      if (connection.getResponseCode() >= HttpURLConnection.HTTP_BAD_REQUEST) {
+        throw new IOException(refusal(connection));
+      }
+      try (InputStream in = connection.getInputStream()) {
+        return JSON.readTree(in);
+      }
+    } catch (ConnectException e) {
+      throw new IOException(address + " does not answer: " + e.getMessage(), e);
+    } catch (GeneralSecurityException e) {
+      throw new IOException("ssl-client.xml: " + e.getMessage(), e);
+    } finally {
+      if (ssl != null) {
+        ssl.destroy();
+      }
+    }
   }
 
   private static String encoded(String text) throws IOException {
@@ -156,7 +215,7 @@ public final class HiatusCommand extends Configured implements Tool {
   private static String refusal(HttpURLConnection connection) throws IOException {
     String status = connection.getResponseCode() + " " + connection.getResponseMessage();
     try (InputStream in = connection.getErrorStream()) {
-      return JSON.readTree(in).path("RemoteException").path("message").asText(status);
+      return StringUtils.removeStart(JSON.readTree(in).path("RemoteException").path("message").asText(status), WRAPPED);
     } catch (com.fasterxml.jackson.core.JsonProcessingException | IllegalArgumentException e) {
       return status; // no answer of YARN's, or none at all
     }

@@ -3,9 +3,13 @@ package io.hiatus.scheduler.web;
 import io.hiatus.scheduler.engine.OperatorService;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import javax.servlet.DispatcherType;
 import javax.servlet.Filter;
 import javax.servlet.FilterChain;
@@ -35,6 +39,8 @@ public final class HiatusPages implements Filter {
   private static final Logger LOG = LoggerFactory.getLogger(HiatusPages.class);
   private static final String ROOT = "/hiatus";
   private static final String[] PATHS = {ROOT, ROOT + "/*", "/cluster/scheduler"};
+  /** Name of the filter that serves them. */
+  private static final String YARNS_PAGES = "guice";
   private static final Map<String, String> TYPES = new HashMap<>();
 
   static {
@@ -50,8 +56,9 @@ public final class HiatusPages implements Filter {
   }
 
   /**
-   * Puts itself before all else that the ResourceManager's web application does for those paths. In the configuration there is
-   * no place for that: YARN takes what stands there as filter initialisers for a choice of who is to be authenticated, and how.
+   * Puts itself before YARN's own pages, and behind the filters that find out who asks: whom those do not let in sees nothing of this
+   * either. In the configuration there is no place for that: YARN takes what stands there as filter initialisers for a choice of who is
+   * to be authenticated, and how.
    * Where the web application is built otherwise there is no page, and all else works. Where YARN serves nobody else's web services
    * by its configuration, this adds {@link HiatusWebService}, too.
    */
@@ -71,7 +78,9 @@ public final class HiatusPages implements Filter {
       mapping.setFilterName(holder.getName());
       mapping.setPathSpecs(PATHS);
       mapping.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
-      handler.prependFilterMapping(mapping);
+      List<FilterMapping> mappings = new ArrayList<>(Arrays.asList(handler.getFilterMappings()));
+      mappings.add(mappings.stream().map(FilterMapping::getFilterName).collect(Collectors.toList()).indexOf(YARNS_PAGES), mapping);
+      handler.setFilterMappings(mappings.toArray(new FilterMapping[0]));
       HiatusWebService.addTo(handler, manager);
     } catch (Exception | LinkageError e) {
       LOG.warn("The page {} of this ResourceManager's web interface does not work, or what it shows; all else does", ROOT, e);
