@@ -202,8 +202,8 @@ impl<'a> VictimSelector<'a> {
             freed = self.take_from_any(cluster, &mut search);
         }
         let why = if self.backing_off { NoVictimReason::BackingOff } else { search.reasons.main() };
-        // Victims only become fewer while the plan lasts; but another job may be welcome where this one was refused, and need less to go if its
-        // user may hold more.
+        // Victims only become fewer while the plan lasts; but another job may be welcome where this one was refused, and need less to go if
+        // its user may hold more.
         if freed.is_none() && !search.elsewhere && request.scope == VictimScope::Anybody {
             let hardly_less = search.hardly_more.then(|| self.remaining(cluster, entry.app));
             self.failed.push(FailedRequest {
