@@ -19,11 +19,11 @@ fn what_a_job_waits_for_has_a_row_with_what_helps() {
         let (_, after) = text.split_once(from).expect(from);
         after.split_once(to).expect(to).0.to_string()
     };
-    let (explain, refusal) = (file("rust/core/src/explain.rs"), file("rust/core/src/preempt/refusal.rs"));
+    let (explain, no_victim) = (file("rust/core/src/explain.rs"), file("rust/core/src/preempt/no_victim_reason.rs"));
     let said = [
         part(&explain, "let blocked_by", "Some(JobExplanation"),
         part(&explain, "fn behind", "\n}"),
-        part(&refusal, "fmt::Display for", "})?;"),
+        part(&no_victim, "fmt::Display for", "})?;"),
     ];
     let told = file("docs/operations.md");
     let sentences = said.iter().flat_map(|code| code.split('"').skip(1).step_by(2)).filter(|text| text.contains(' '));
