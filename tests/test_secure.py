@@ -251,11 +251,6 @@ def test_nothing_is_lost_by_failovers(clusters):
     assert read_counts(cluster, "/night-counts") == expected
 
 
-def _progress(cluster, app):
-    """How far the tasks of an application are, as the core knows."""
-    return [done for job in cluster.rm.get("/ws/v1/hiatus")["jobs"] if job["application"] == app for phase in job["phases"] for done in phase["progress"]]
-
-
 def test_masters_that_only_a_proxy_with_kerberos_may_ask_report(clusters):
     """It lets nobody in without a ticket of the job's user, so not the ResourceManager either."""
     address = f"{configuration.node_host(1)}:{_REPORT_PORT}"  # a port of TCP here
@@ -271,8 +266,8 @@ def test_masters_that_only_a_proxy_with_kerberos_may_ask_report(clusters):
         wait_for(lambda: _progress_metrics(cluster)["Failed"] > 0, "it is asked in vain", 120)
         silent.wait(timeout_s=120)
         live.assert_each_task_ran_once(silent.results()[0], 2)
-        reporting = jobs.Workload(cluster, [jobs.job("reporting", 0, "timed-tasks", "10000,10000", conf=_REPORTING)])
-        wait_for(lambda: any(0 < done < 1 for app in reporting.apps().get("reporting", []) for done in _progress(cluster, app["id"])), "it reports", 120)
+        reporting = jobs.Workload(cluster, [jobs.job("reporting", 0, "timed-tasks", "8000,8000", conf=_REPORTING)])
+        wait_for(lambda: _reports(cluster)["Taken"] > 1, "it reports", 120)
         reporting.wait(timeout_s=120)
         assert _progress_metrics(cluster)["Answered"] == 0
     finally:
