@@ -9,9 +9,9 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from . import distribution, layout
+from .errors import ClusterError
 from .kerberos import Realm
 from .tls import Tls
-from .errors import ClusterError
 
 #: Class of each ``--scheduler``.
 SCHEDULERS = {
@@ -318,8 +318,9 @@ def _mapreduce(state, spec, ports):
     # The class path goes first on the command line, and not into CLASSPATH behind the container's folder, so that the
     # containers' JVMs can use the archive of shared classes too.
     # Hadoop 3.3 does not tell them what of the JDK to open.
-    secure = Realm(state, ports["kdc"]).jvm_properties() if spec.secure else {}
-    jvm = " ".join([*distribution.tuning_options(), *distribution.add_opens(), *(f"-D{key}={value}" for key, value in secure.items()), "-cp", f"{distribution.class_path_jar()}:$CLASSPATH"])
+    realm = Realm(state, ports["kdc"]).jvm_properties() if spec.secure else {}
+    secure = [f"-D{key}={value}" for key, value in realm.items()]
+    jvm = " ".join([*distribution.tuning_options(), *distribution.add_opens(), *secure, "-cp", f"{distribution.class_path_jar()}:$CLASSPATH"])
     properties = {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": distribution.container_class_path(state / "conf"),
