@@ -19,9 +19,15 @@ _OWNER = getpass.getuser()
 _NOBODY = None  #: without a ticket
 _MAPS, _REDUCES = 3, 1
 
-with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as _probe:
-    _probe.bind(("127.0.0.1", 0))
-    _REPORT_PORT = _probe.getsockname()[1]
+
+def _free_port():
+    """A port of UDP on which nobody listens."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+_REPORT_PORT = _free_port()
 
 SPEC = live.spec(fs="hdfs", secure=True, recovery=True, properties={
     "yarn.scheduler.hiatus.rm.progress-interval-ms": 1000,
@@ -254,7 +260,8 @@ def test_nothing_is_lost_by_failovers(clusters):
 def test_masters_that_only_a_proxy_with_kerberos_may_ask_report(clusters):
     """It lets nobody in without a ticket of the job's user, so not the ResourceManager either."""
     address = f"{configuration.node_host(1)}:{_REPORT_PORT}"  # a port of TCP here
-    cluster = clusters(**{**SPEC, "properties": {**SPEC["properties"], "yarn.web-proxy.address": address,
+    cluster = clusters(**{**SPEC, "properties": {**SPEC["properties"], "yarn.scheduler.hiatus.rm.report-port": _free_port(),  # others run
+                                                     "yarn.web-proxy.address": address,
                                                      "yarn.web-proxy.principal": f"rm/localhost@{REALM}",
                                                      "yarn.web-proxy.keytab": "kerberos/rm.keytab"}})
     line = distribution.command_line("org.apache.hadoop.yarn.server.webproxy.WebAppProxyServer", [], cluster.dir / "conf-node1",
