@@ -62,7 +62,6 @@ class Rest:
         except OSError as error:  # URLError, refused and reset connections, time-outs
             raise ClusterError(f"{request.full_url} does not answer: {error}") from error
 
-
     def _read_as_user(self, request, timeout_s):
         words = ["curl", "--silent", "--show-error", "--location", "--negotiate", "--user", ":", "--max-time", str(timeout_s),
                  "--request", request.get_method(), "--write-out", "%{stderr}%{http_code}"]

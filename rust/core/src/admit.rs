@@ -9,7 +9,6 @@ use crate::plan::{PartitionPlan, Planner};
 use crate::settings::{PolicyKind, QueueSettings, Settings};
 use crate::state::{Cluster, Job};
 use crate::units::{AppId, PartitionId, QueueId, Resource};
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// What concerns admission of an application.
@@ -105,29 +104,23 @@ impl AdmittedApp {
 
 impl AdmissionQueue<'_> {
     /// ApplicationMasters of all hold no more than `max-am-share` of what the queue is guaranteed, and leave room for one container each.
-    fn decide(
-        mut self,
-        plan: Option<&PartitionPlan>,
-        guaranteed: f64,
-        rules: &QueueSettings,
-        all: &mut Vec<Admission>,
-    ) {
+    fn decide(self, plan: Option<&PartitionPlan>, guaranteed: f64, rules: &QueueSettings, all: &mut Vec<Admission>) {
         let total = plan.map_or(Resource::ZERO, |plan| plan.total);
         let giving = self.admitted.iter().filter(|admitted| admitted.gives_way);
         all.extend(giving.map(|admitted| Admission::GivesWay { app: admitted.app }));
 
         let mean_s = self.work_s / self.admitted.len().max(1) as f64;
-        let size_s = |job: &Job, master: Resource| size_s(job, master, total, rules).unwrap_or(mean_s);
-        self.waiting.sort_by(|(a, of_a, master_a), (b, of_b, master_b)| {
-            let by_size = size_s(of_a, *master_a).total_cmp(&size_s(of_b, *master_b));
-            let key = |job: &Job, app: AppId| (job.submitted, app);
-            Reverse(of_a.priority).cmp(&Reverse(of_b.priority)).then(by_size).then(key(of_a, *a).cmp(&key(of_b, *b)))
+        let of_size = |(app, job, master)| (size_s(job, master, total, rules).unwrap_or(mean_s), app, job, master);
+        let mut waiting: Vec<(f64, AppId, &Job, Resource)> = self.waiting.into_iter().map(of_size).collect();
+        waiting.sort_by(|(size_a, a, of_a, _), (size_b, b, of_b, _)| {
+            let by_priority = of_b.priority.cmp(&of_a.priority);
+            by_priority.then(size_a.total_cmp(size_b)).then((of_a.submitted, a).cmp(&(of_b.submitted, b)))
         });
 
         let largest = self.admitted.iter().map(|admitted| admitted.one).fold(0.0, f64::max);
         let mut masters: f64 = self.admitted.iter().map(|admitted| admitted.master).sum();
         let mut needed: f64 = self.admitted.iter().map(|admitted| admitted.master + admitted.one).sum();
-        for (app, _, master) in self.waiting {
+        for (_, app, _, master) in waiting {
             let one = master.dominant_share(total);
             let needs = one + largest.max(one);
             let beyond = total != Resource::ZERO

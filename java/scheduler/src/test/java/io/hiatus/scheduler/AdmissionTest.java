@@ -29,9 +29,11 @@ public class AdmissionTest {
     conf.set("yarn.scheduler.capacity.maximum-am-resource-percent", "0.1");
   }
 
-  private static void stock(Configuration conf) {
-    tenth(conf);
-    conf.set(hiatus("mode"), "off");
+  private static MockCluster tenthWith(String knob, String value) throws Exception {
+    return MockCluster.with(conf -> {
+      tenth(conf);
+      conf.set(hiatus(knob), value);
+    });
   }
 
   private FakeApp submit(MockCluster cluster) throws Exception {
@@ -88,7 +90,7 @@ public class AdmissionTest {
 
   @Test
   public void aSmallJobBehindTwelveBigOnesWaitsUnderStockAndRunsAtOnceUnderHiatus() throws Exception {
-    try (MockCluster cluster = MockCluster.with(AdmissionTest::stock)) {
+    try (MockCluster cluster = tenthWith("mode", "off")) {
       cluster.node(9 * GB, 64);
       cluster.node(9 * GB, 64);
       FakeApp small = smallBehind(cluster, 12);
@@ -96,10 +98,7 @@ public class AdmissionTest {
       assertTrue("it waits", !small.hasMaster());
     }
     for (String policy : new String[] {"srpt", "hfsp"}) {
-      try (MockCluster cluster = MockCluster.with(conf -> {
-        tenth(conf);
-        conf.set(hiatus("policy"), policy);
-      })) {
+      try (MockCluster cluster = tenthWith("policy", policy)) {
         cluster.node(9 * GB, 64);
         cluster.node(9 * GB, 64);
         FakeApp small = smallBehind(cluster, 12);
@@ -112,10 +111,7 @@ public class AdmissionTest {
 
   @Test
   public void whatIsLetInBeyondTheLimitHasABoundOfItsOwn() throws Exception {
-    try (MockCluster cluster = MockCluster.with(conf -> {
-      tenth(conf);
-      conf.set(hiatus("max-am-share"), "0.15");
-    })) {
+    try (MockCluster cluster = tenthWith("max-am-share", "0.15")) {
       cluster.node(8 * GB, 64);
       cluster.node(8 * GB, 64);
       smallBehind(cluster, 12);

@@ -1,5 +1,6 @@
 package io.hiatus.scheduler.hadoop;
 
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandleProxies;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Field;
@@ -145,32 +146,37 @@ public final class HadoopApi {
   }
 
   private static <F> F call(Class<F> as, Class<?> owner, String method, Class<?>... parameters) {
-    try {
-      return MethodHandleProxies.asInterfaceInstance(as, MethodHandles.publicLookup().unreflect(owner.getMethod(method, parameters)));
-    } catch (NoSuchMethodException | IllegalAccessException e) {
-      throw new NoSuchMethodError(owner.getName() + "." + method);
-    }
+    return bind(as, owner, method, () -> MethodHandles.publicLookup().unreflect(owner.getMethod(method, parameters)));
   }
 
   /** A method that its owner's subclasses alone may call. */
   private static <F> F callProtected(Class<F> as, Class<?> owner, String method) {
-    try {
+    return bind(as, owner, method, () -> {
       Method found = owner.getDeclaredMethod(method);
       found.setAccessible(true);
-      return MethodHandleProxies.asInterfaceInstance(as, MethodHandles.publicLookup().unreflect(found));
-    } catch (NoSuchMethodException | IllegalAccessException e) {
-      throw new NoSuchMethodError(owner.getName() + "." + method);
-    }
+      return MethodHandles.publicLookup().unreflect(found);
+    });
   }
 
   /** A field that its owner's subclasses alone may read. */
   private static <F> F readProtected(Class<F> as, Class<?> owner, String field) {
-    try {
+    return bind(as, owner, field, () -> {
       Field found = owner.getDeclaredField(field);
       found.setAccessible(true);
-      return MethodHandleProxies.asInterfaceInstance(as, MethodHandles.publicLookup().unreflectGetter(found));
-    } catch (NoSuchFieldException | IllegalAccessException e) {
-      throw new NoSuchFieldError(owner.getName() + "." + field);
+      return MethodHandles.publicLookup().unreflectGetter(found);
+    });
+  }
+
+  private static <F> F bind(Class<F> as, Class<?> owner, String member, Finder finder) {
+    try {
+      return MethodHandleProxies.asInterfaceInstance(as, finder.find());
+    } catch (ReflectiveOperationException e) {
+      throw new IncompatibleClassChangeError(owner.getName() + " has no " + member + " that is of use");
     }
+  }
+
+  /** Looks for a member of one of Hadoop's classes. */
+  private interface Finder {
+    MethodHandle find() throws ReflectiveOperationException;
   }
 }
