@@ -1,8 +1,8 @@
 //! What happened in the cluster, as told to the core. Facts are never questions and never contain policy; the core
 //! believes them over anything it assumed.
 
-use crate::predoop::Shuffle;
 use crate::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use crate::{predoop::Shuffle, stages::Stage};
 use std::ops::{Index, IndexMut};
 
 /// One thing that happened. Facts of one step are applied in the order given.
@@ -176,6 +176,13 @@ pub enum Fact {
         total: u32,
         /// How many of them are done.
         done: u32,
+    },
+    /// An application whose containers do not end with their tasks told of its stages, one after the other. Optional, too.
+    Stage {
+        /// The application.
+        app: AppId,
+        /// What it told.
+        stage: Stage,
     },
     /// The container no longer counts against its queue and node: it may be paused whenever its room is needed.
     Demoted {

@@ -24,6 +24,7 @@ pub mod policy;
 pub mod predoop;
 pub mod recurring;
 pub mod settings;
+pub mod stages;
 pub mod state;
 pub mod units;
 pub mod view;

@@ -2,6 +2,7 @@
 
 use crate::fact::PhaseKey;
 use crate::hints::Hints;
+use crate::stages::Work;
 use crate::units::{AppId, Millis};
 
 /// A job as policies see it. Amounts are fractions of the partition by dominant share.
@@ -68,6 +69,8 @@ pub struct PhaseView {
     pub finished_time: Millis,
     /// What such tasks took in earlier runs of the job's class, in seconds, if history tells.
     pub earlier_s: Option<f64>,
+    /// Work of its containers, if the application tells that of them: they do not end with their tasks.
+    pub told: Option<Work>,
     /// The first tasks that started, in that order.
     pub first: Vec<TaskView>,
 }
@@ -86,6 +89,11 @@ impl PhaseView {
     /// All tasks known of, done or not.
     pub fn tasks(&self) -> u32 {
         self.finished + self.to_do()
+    }
+
+    /// Work of each of its containers, in seconds, as told.
+    pub fn told_task_s(&self) -> Option<f64> {
+        self.told.map(|work| work.all_s() / f64::from(self.tasks().max(1)))
     }
 
     /// Mean time of its finished tasks, in seconds; `None` before there is one.

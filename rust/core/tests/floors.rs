@@ -11,7 +11,7 @@ type Floors = &'static [&'static [&'static str]];
 
 const CORE: Floors = &[
     &["units", "visits", "waterline"],
-    &["predoop"],
+    &["predoop", "stages"],
     &["fact", "decision", "line", "flex"],
     &["settings", "recurring"],
     &["hints", "batchmr"],

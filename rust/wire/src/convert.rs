@@ -11,6 +11,7 @@ use hiatus_core::fact::{
 };
 use hiatus_core::predoop::Shuffle;
 use hiatus_core::recurring::Record;
+use hiatus_core::stages::Stage;
 use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use thiserror::Error;
 
@@ -232,6 +233,20 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
         30 => {
             let (r, _) = layout::Blacklisted::read(bytes)?;
             Fact::Blacklisted { app: AppId(r.app), node: NodeId(r.node) }
+        }
+        31 => {
+            let (r, _) = layout::Stage::read(bytes)?;
+            let stage = Stage {
+                first: r.flags & 1 != 0,
+                more: r.flags & 2 != 0,
+                priority: r.priority,
+                tasks: r.tasks,
+                running: r.running,
+                done: r.done,
+                each: Millis(u64::try_from(r.each_ms).ok()?),
+                slots: r.slots,
+            };
+            Fact::Stage { app: AppId(r.app), stage }
         }
         _ => return None,
     })

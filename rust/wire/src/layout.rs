@@ -178,6 +178,8 @@ records! { FACTS:
     29 UserLimits { queue: u32, sure: f64, most: f64 }
     #[doc = "The application takes no container on the node."]
     30 Blacklisted { app: u32, node: u32 }
+    #[doc = "An application whose containers do not end with their tasks told of a stage; flags: 1 the first of what it tells now, which takes the place of all before, 2 more may follow of which it does not know yet; the request priority of its containers, its tasks, those that run and are done, what each of these took, and how many a container runs at a time."]
+    31 Stage { app: u32, flags: u32, priority: i32, tasks: u32, running: u32, done: u32, each_ms: i64, slots: u32 }
 }
 
 records! { ANSWERS:

@@ -18,7 +18,8 @@ from ..patience import until
 from ..standing import stands_still
 from . import tables
 
-_REQUIREMENTS = layout.ROOT / "scripts" / "hiatus_cluster" / "experiments" / "spark-requirements.txt"
+#: What pins it.
+PYSPARK = layout.ROOT / "scripts" / "hiatus_cluster" / "experiments" / "spark-requirements.txt"
 _APPLICATION = layout.ROOT / "scripts" / "hiatus_cluster" / "experiments" / "spark_application.py"
 _NODES, _NODE_MEMORY_MB, _EXECUTORS = 2, 9216, 4
 _TASKS, _TASK_S = 240, 2
@@ -53,7 +54,7 @@ def options(parser):
 def run(options, say):
     """All applications; prints and writes the table."""
     say("PySpark")
-    python = toolchain.python_with(layout.BUILD / "spark", _REQUIREMENTS)
+    python = toolchain.python_with(layout.BUILD / "spark", PYSPARK)
     cluster = Cluster(layout.BUILD / "experiments" / "spark")
     cluster.down()
     shutil.rmtree(cluster.dir, ignore_errors=True)
@@ -91,8 +92,13 @@ def _outcome(cluster, python, check, conf, parked_s, say):
                    found["sum"] == sum(range(_TASKS)))
 
 
+def pyspark_home(python):
+    """Where PySpark lies of that Python's virtual environment."""
+    return next((python.parent.parent / "lib").glob("python3*/site-packages/pyspark"))
+
+
 def _command(cluster, python, conf):
-    home = next((python.parent.parent / "lib").glob("python3*/site-packages/pyspark"))
+    home = pyspark_home(python)
     conf = {"spark.executor.instances": _EXECUTORS, "spark.executor.cores": 1, "spark.executor.memory": "512m",
             "spark.yarn.jars": f"local:{home}/jars/*", "spark.driver.host": "127.0.0.1", "spark.ui.port": 0,
             "spark.local.dir": cluster.dir / "spark", **conf}

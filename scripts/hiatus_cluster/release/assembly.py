@@ -9,9 +9,11 @@ from .. import layout, portable
 from ..errors import ClusterError
 from . import archive, bill, bundled
 
+#: Jars that `install` puts into Hadoop, and the one that users or administrators of Spark put beside Spark's.
+_JARS = ("scheduler", "nodemanager", "mapreduce")
+_SPARK = "spark"
 #: What an administrator gets as it is, beside the jars: ``install``, ``uninstall`` and what they share.
 SCRIPTS = layout.ROOT / "release"
-_JARS = ("scheduler", "nodemanager", "mapreduce")
 
 
 def version():
@@ -37,7 +39,7 @@ def assemble(say):
     for name in ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
         shutil.copy(layout.ROOT / name, folder)
     shutil.copytree(layout.ROOT / "docs", folder / "docs")
-    jars = [_jar(module, released, folder / "jars") for module in _JARS]
+    jars = [_jar(module, released, folder / "jars") for module in _JARS] + [_jar(_SPARK, released, folder / "spark")]
     _check_library(jars[0])
     say("licences and bill of materials")
     linked = [*bundled.crates(), bundled.rust()]

@@ -31,12 +31,18 @@ impl Left {
 
     /// By how much that may be wrong.
     pub fn error_s(phase: &PhaseView, before_s: f64) -> f64 {
+        if let Some(work) = phase.told {
+            return work.error * work.left_s * phase.one;
+        }
         let task_s = phase.finished_task_s().unwrap_or(before_s);
         error_s(phase, task_s) * f64::from(phase.to_do()) * phase.one
     }
 
-    /// The work alone.
+    /// The work alone: as told, where it is.
     pub fn work_s(phase: &PhaseView, before_s: f64) -> f64 {
+        if let Some(work) = phase.told {
+            return work.left_s * phase.one;
+        }
         let task_s = phase.finished_task_s().unwrap_or(before_s);
         let behind = phase.first.iter().map(|task| match *task {
             TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => {
@@ -80,7 +86,7 @@ impl Remaining {
             let guess = guess(phase);
             let left = Left::work_s(phase, guess.task_s);
             let tasks = f64::from(phase.to_do()) * phase.one;
-            let is_known = guess.is_sure || phase.finished > 0 || phase.earlier_s.is_some();
+            let is_known = guess.is_sure || phase.told.is_some() || phase.finished > 0 || phase.earlier_s.is_some();
             let unknown = if is_known { 0.0 } else { 1.0 };
             Remaining {
                 work_s: sum.work_s + left,
@@ -115,7 +121,8 @@ impl Remaining {
 
 /// By how much the phase's size, of all its tasks at `task_s` seconds each, may be wrong, in seconds of the partition.
 pub fn size_error_s(phase: &PhaseView, task_s: f64) -> f64 {
-    error_s(phase, task_s) * (f64::from(phase.tasks()) * phase.one)
+    let of_task_s = phase.told.map_or_else(|| error_s(phase, task_s), |work| work.error * task_s);
+    of_task_s * (f64::from(phase.tasks()) * phase.one)
 }
 
 /// No mean task time is known better than this part of it: heartbeats and reports tell when a task ended, and how far it is.

@@ -49,7 +49,10 @@ pub fn remaining_seconds(job: &Job, cluster: &Cluster, queue: &QueueSettings, to
         let tasks = job.to_do(key).saturating_sub(masters);
         let before = first_or_default(job, key.priority, queue);
         let each = job.phases.get(&key).map_or(before, |phase| task_time(phase, before));
-        sum += ResourceSeconds::of(key.resource.times(tasks), each);
+        sum += match job.told(key).filter(|_| tasks > 0) {
+            Some(work) => ResourceSeconds::of(key.resource, Millis((work.left_s * 1000.0) as u64)),
+            None => ResourceSeconds::of(key.resource.times(tasks), each),
+        };
     }
     sum.dominant_seconds(total)
 }

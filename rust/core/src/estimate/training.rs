@@ -190,7 +190,9 @@ impl History {
     /// in seconds. Until then it is not estimated from one heartbeat to the next, or whoever runs would lead and fall back in turns.
     pub fn look(&mut self, jobs: &[JobView], told: impl Fn(AppId, &PhaseView) -> Option<f64>) {
         self.present.clear();
-        for (app, phase) in jobs.iter().flat_map(|job| job.phases.iter().map(|phase| (job.app, phase))) {
+        let all = jobs.iter().flat_map(|job| job.phases.iter().map(|phase| (job.app, phase)));
+        // How long executors live says nothing of anybody's tasks.
+        for (app, phase) in all.filter(|(_, phase)| phase.told.is_none()) {
             let now = self.present.entry(phase.key.priority).or_default();
             match told(app, phase) {
                 Some(time_s) => now.add(time_s),

@@ -113,6 +113,7 @@ pub(super) fn phases(
             finished: phase.finished,
             finished_time: phase.finished_time,
             earlier_s: estimate::first(job, key.priority, queue),
+            told: job.told(key),
             first: phase.first.iter().map(task).collect(),
         }
     };

@@ -2,6 +2,7 @@
 
 use super::{set, Cluster, Container, For, Job, Load, Node, Shares, State, UserLimits};
 use crate::fact::{Exit, Fact, NodeFact, Rejection};
+use crate::stages::{Stage, FRESH};
 use crate::units::{AppId, ContainerId, NodeId, Resource};
 
 impl Cluster {
@@ -91,6 +92,7 @@ impl Cluster {
             Fact::Progress { container, done } => self.progress(*container, *done),
             Fact::TaskReport { container, report } => self.task_reported(*container, *report),
             Fact::Tasks { app, priority, total, done } => self.say_tasks(*app, *priority, *total, *done),
+            Fact::Stage { app, stage } => self.tell_stage(*app, *stage),
             Fact::Demoted { container } => self.demote(*container),
             Fact::Promoted { container } => self.promote(*container),
             Fact::Completed { container, exit } => self.complete(*container, *exit),
@@ -109,6 +111,7 @@ impl Cluster {
                 | Fact::Progress { .. }
                 | Fact::TaskReport { .. }
                 | Fact::Tasks { .. }
+                | Fact::Stage { .. }
                 | Fact::Ran { .. }
                 | Fact::AssignRejected { .. }
                 | Fact::ContainerRejected { .. }
@@ -193,6 +196,7 @@ impl Cluster {
     fn end_attempt(&mut self, app: AppId, keep_containers: bool) -> bool {
         let end = |job: &mut Job, _| {
             job.forget_asks();
+            job.stages = Default::default();
             job.active = false;
             job.containers.iter().copied().collect::<Vec<_>>()
         };
@@ -205,6 +209,28 @@ impl Cluster {
             }
         }
         true
+    }
+
+    fn tell_stage(&mut self, app: AppId, stage: Stage) -> bool {
+        let tell = |job: &mut Job, now| {
+            job.stages.0 = now;
+            job.stages.1.tell(stage);
+        };
+        let known = stage.is_sensible() && self.with_job(app, tell).is_some();
+        if known && stage.first {
+            self.telling.push_back((self.now, app));
+        }
+        known
+    }
+
+    /// What applications told that have been silent since is not believed any more.
+    pub(super) fn forget_silent(&mut self) {
+        while let Some((at, app)) = self.telling.front().copied().filter(|(at, _)| self.now.since(*at) > FRESH) {
+            self.telling.pop_front();
+            if self.jobs.get(&app).is_some_and(|job| job.stages.0 == at) {
+                self.with_job(app, |job, _| job.stages = Default::default());
+            }
+        }
     }
 
     fn remove_app(&mut self, app: AppId, succeeded: bool) -> bool {

@@ -5,6 +5,7 @@ use crate::fact::{AppFact, Exit, PhaseKey, Places, Side};
 use crate::hints::Hints;
 use crate::recurring::Earlier;
 use crate::settings::FIRST_TASKS;
+use crate::stages::{Stages, Work};
 use crate::units::{
     AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, ResourceSeconds, UserId,
 };
@@ -67,6 +68,8 @@ pub struct Job {
     pub no_guest_until: Millis,
     /// What the application said last of its tasks, by request priority.
     said: BTreeMap<i32, Said>,
+    /// What it told of the stages of its executors, and when.
+    pub(super) stages: (Millis, Stages),
     attained: ResourceSeconds,
     attained_at: Millis,
     holding: Resource,
@@ -111,6 +114,7 @@ impl Job {
             bars: 0,
             no_guest_until: Millis::default(),
             said: BTreeMap::new(),
+            stages: Default::default(),
             attained: ResourceSeconds::default(),
             attained_at: now,
             holding: Resource::ZERO,
@@ -190,6 +194,11 @@ impl Job {
     /// Whether the application has said how many tasks of any kind it has.
     pub fn says_tasks(&self) -> bool {
         !self.said.is_empty()
+    }
+
+    /// Work of a phase's containers, as far as the application tells that of them.
+    pub fn told(&self, key: PhaseKey) -> Option<Work> {
+        self.stages.1.work(key.priority)
     }
 
     /// Request priorities of tasks that are to come: the application has said how many there are, and has asked for none yet.

@@ -42,7 +42,7 @@ use limits::Limits;
 pub use limits::QueueUser;
 use load::Loads;
 use rustc_hash::FxBuildHasher;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 
 /// How many heartbeats of a node must pass before a demotion has certainly been obeyed: it travels in the answer to the
@@ -74,6 +74,8 @@ pub struct Cluster {
     claiming: Vec<NodeId>,
     /// What has begun to run, ApplicationMasters aside, by when it began.
     begun: BTreeSet<(Millis, ContainerId)>,
+    /// Who told of its stages, and when, in that order.
+    telling: VecDeque<(Millis, AppId)>,
     /// What went on after a suspension, by when it will have run for as long as that lasted.
     catching_up: BTreeSet<(Millis, ContainerId)>,
     parked_containers: BTreeSet<ContainerId>,
@@ -321,6 +323,7 @@ impl Cluster {
             self.catching_up.remove(&due);
             self.caught_up(due.1);
         }
+        self.forget_silent();
     }
 
     /// The container has run for as long as it was suspended before: second attempts of its task may start.

@@ -216,6 +216,7 @@ fn phase(one: f64, pending: u32, held: u32, finished: u32) -> PhaseView {
         finished,
         finished_time,
         earlier_s: None,
+        told: None,
         first,
     }
 }

@@ -14,5 +14,6 @@ mod hints;
 mod one_pool;
 mod policy;
 mod properties;
+mod stages;
 mod told;
 mod virtual_cluster;

@@ -149,6 +149,7 @@ impl Pool {
             finished: count(&|task| task.done),
             finished_time: done.fold(Millis(0), |sum, task| sum + Millis(task.ran)),
             earlier_s: None,
+            told: None,
             first: first.iter().map(view).collect(),
         }
     }

@@ -9,7 +9,7 @@ use crate::view::{JobView, PhaseView};
 /// Where a task time comes from, surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
-    /// Tasks of the phase.
+    /// Tasks of the phase, or what the application tells of them.
     Average,
     /// What the user says.
     Hint,
@@ -54,9 +54,9 @@ impl Work {
         for phase in &job.phases {
             let (source, task_s) = task_time(phase, job, history, settings);
             let left = Left::of(phase, task_s);
-            let all = task_s * f64::from(phase.to_do());
+            let counted_s = || task_s * f64::from(phase.to_do()) + phase.finished_time.seconds();
             work.left = [work.left, left].into_iter().sum();
-            work.whole_s += (all + phase.finished_time.seconds()) * phase.one;
+            work.whole_s += phase.told.map_or_else(counted_s, |work| work.all_s()) * phase.one;
             work.task_s = work.task_s.max(task_s);
             if phase.left() > 0 {
                 work.source = work.source.max(source);
@@ -80,7 +80,7 @@ pub fn guess(phase: &PhaseView, job: &JobView, history: &History, settings: &Que
 /// Expected time of one task of the phase, in seconds. What runs counts for all alike ([`History::look`]); a task that outlives it has
 /// as much again before it ([`Left::of`]): executors and services never end, and would look nearly done for ever.
 fn task_time(phase: &PhaseView, job: &JobView, history: &History, settings: &QueueSettings) -> (Source, f64) {
-    if let Some(task_s) = phase.finished_task_s() {
+    if let Some(task_s) = phase.told_task_s().or(phase.finished_task_s()) {
         return (Source::Average, task_s);
     }
     let tasks: u32 = job.phases.iter().map(PhaseView::tasks).sum();

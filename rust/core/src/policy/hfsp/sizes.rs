@@ -22,6 +22,8 @@ enum Source {
     Tiny,
     /// S_f, learnt from its first tasks.
     Final,
+    /// What its application tells of it, and tells anew all the time: its containers do not end with their tasks.
+    Told,
     /// S_i as its user says, until its first tasks have told better or it is used up.
     Hint,
     /// S_i, while its first tasks run.
@@ -35,6 +37,7 @@ impl Source {
         match self {
             Source::Tiny => "tiny",
             Source::Final => "final",
+            Source::Told => "told",
             Source::Hint => "hint",
             Source::Training => "training",
             Source::Initial => "initial",
@@ -108,6 +111,26 @@ impl Sizes {
         for phase in &job.phases {
             let sizes = self.jobs.entry(job.app).or_default();
             let tasks = phase.tasks();
+            if let Some(task_s) = phase.told_task_s() {
+                let told = Size {
+                    source: Source::Told,
+                    task_s,
+                    first_s: None,
+                    tasks,
+                    guessed: false,
+                    open: phase.to_do() > 0,
+                };
+                let before = sizes.insert(phase.key, told);
+                if before.is_none_or(|size| size.source == Source::Tiny) {
+                    virtually.enter(job.app, weight, phase.key, Waves::new(tasks, task_s));
+                } else if before.is_some_and(|size| (size.task_s, size.tasks) != (task_s, tasks)) {
+                    virtually.update(job.app, phase.key, |waves| {
+                        waves.set_tasks(tasks);
+                        waves.retain(task_s);
+                    });
+                }
+                continue;
+            }
             if let Some((mistaken, size)) = mistaken(sizes, job, phase).and_then(|key| sizes.remove_entry(&key)) {
                 sizes.insert(phase.key, size);
                 virtually.rename(job.app, mistaken, phase.key);
@@ -181,6 +204,8 @@ impl Sizes {
                         }
                     }
                 }
+                // It has fallen silent.
+                Source::Told => size.source = Source::Initial,
                 Source::Final => {}
             }
         }
@@ -230,7 +255,11 @@ impl Sizes {
 
     /// What a task of the phase takes, by its size.
     pub fn guess(&self, job: &JobView, phase: &PhaseView) -> Guess {
-        let is_sure = |size: &Size| size.source == Source::Hint || size.source == Source::Final && !size.guessed;
+        let is_sure = |size: &Size| match size.source {
+            Source::Hint | Source::Told => true,
+            Source::Final => !size.guessed,
+            Source::Tiny | Source::Training | Source::Initial => false,
+        };
         Guess { task_s: self.task_s(job, phase), is_sure: self.size(job, phase).is_some_and(is_sure) }
     }
 
@@ -250,7 +279,8 @@ impl Sizes {
     /// Whether time alone may tell more about the job: one of its phases is not sized for good, or it was never seen.
     pub fn may_learn(&self, app: AppId) -> bool {
         let sizes = self.jobs.get(&app);
-        sizes.is_none_or(|sizes| sizes.values().any(|size| size.open && (size.source != Source::Final || size.guessed)))
+        let is_sure = |size: &Size| matches!(size.source, Source::Final | Source::Told) && !size.guessed;
+        sizes.is_none_or(|sizes| sizes.values().any(|size| size.open && !is_sure(size)))
     }
 
     /// Whether nothing but tiny phases is to be done, or nothing is known of the job yet.

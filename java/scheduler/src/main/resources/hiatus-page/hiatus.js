@@ -53,7 +53,7 @@ function time(seconds) {
 /** Where HFSP has a job's size from. */
 const SOURCES = {
   tiny: "a default, for it is small", hint: "its tag", initial: "a first guess", training: "a guess until its first tasks end",
-  final: "its first tasks",
+  final: "its first tasks", told: "what it tells of its stages",
 };
 
 function sizeOf(job) {

@@ -1,12 +1,9 @@
 package io.hiatus.mapreduce;
 
 import io.hiatus.report.JobReport;
+import io.hiatus.report.ReportSender;
 import java.io.IOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.conf.Configurable;
 import org.apache.hadoop.conf.Configuration;
@@ -20,11 +17,6 @@ import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.app.rm.preemption.NoopAMPreemptionPolicy;
 import org.apache.hadoop.security.UserGroupInformation;
-import org.apache.hadoop.security.token.Token;
-import org.apache.hadoop.security.token.TokenIdentifier;
-import org.apache.hadoop.yarn.conf.HAUtil;
-import org.apache.hadoop.yarn.conf.YarnConfiguration;
-import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,9 +26,6 @@ import org.slf4j.LoggerFactory;
  * ApplicationMaster that asks for containers makes and gives the whole job. Nothing depends on what is told, and nobody waits for it.
  */
 public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy implements Configurable {
-    /** On this UDP port the ResourceManager hears; 0: nowhere. (HiatusConfiguration in java/scheduler.) */
-    static final String PORT = "yarn.scheduler.hiatus.rm.report-port";
-
     private static final Logger LOG = LoggerFactory.getLogger(ReportingPreemptionPolicy.class);
     private static final long LIVELY_MS = 1_000;
     private static final long QUIET_MS = 5_000;
@@ -44,8 +33,7 @@ public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy impl
     private Configuration conf;
     private AppContext context;
     private UserGroupInformation user;
-    /** Milliseconds of the clock at the start, then one more for each report: a later attempt, or one that restarts, counts on. */
-    private long number = System.currentTimeMillis();
+    private long number = ReportSender.firstNumber();
 
     @Override
     public void setConf(Configuration conf) {
@@ -61,8 +49,7 @@ public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy impl
     public void init(AppContext context) {
         super.init(context);
         this.context = context;
-        int port = conf.getInt(PORT, 0);
-        if (port == 0) {
+        if (conf.getInt(ReportSender.PORT, 0) == 0) {
             return;
         }
         try {
@@ -71,17 +58,17 @@ public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy impl
             LOG.warn("Hiatus is not told of this job's progress", e);
             return;
         }
-        Thread thread = new Thread(() -> reportOn(port), "HiatusReports");
+        Thread thread = new Thread(this::reportOn, "HiatusReports");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private void reportOn(int port) {
-        try (DatagramSocket socket = new DatagramSocket()) {
+    private void reportOn() {
+        try (ReportSender sender = new ReportSender(conf, user)) {
             while (true) {
                 Job job = job();
                 if (job != null) {
-                    report(socket, port, job);
+                    sender.send(speaker -> reports(job, speaker.getKeyId()));
                 }
                 Thread.sleep(job != null && isShuffling(job) ? LIVELY_MS : QUIET_MS);
             }
@@ -98,24 +85,6 @@ public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy impl
 
     private static boolean isShuffling(Job job) {
         return job.getTotalReduces() > 0 && job.getCompletedMaps() < job.getTotalMaps();
-    }
-
-    private void report(DatagramSocket socket, int port, Job job) throws IOException {
-        Token<AMRMTokenIdentifier> token = token();
-        if (token == null) {
-            return;
-        }
-        int keyId = token.decodeIdentifier().getKeyId();
-        for (JobReport report : reports(job, keyId)) {
-            byte[] packet = report.signed(token.getPassword());
-            for (String host : hosts(conf)) {
-                try {
-                    socket.send(new DatagramPacket(packet, packet.length, new InetSocketAddress(host, port)));
-                } catch (IOException | IllegalArgumentException e) { // its name is not known now
-                    LOG.debug("{} was not told of this job's progress", host, e);
-                }
-            }
-        }
     }
 
     /** What there is to say now, in as many reports as needed; in one at least. */
@@ -160,35 +129,5 @@ public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy impl
 
     private static int fetched(TaskAttempt reduce, int maps) {
         return (int) Math.min(maps, reduce.getCounters().findCounter(TaskCounter.SHUFFLED_MAPS).getValue());
-    }
-
-    /** The token with which this attempt speaks to the ResourceManager: the newest, for that changes its keys now and then. */
-    @SuppressWarnings("unchecked")
-    private Token<AMRMTokenIdentifier> token() throws IOException {
-        Token<AMRMTokenIdentifier> newest = null;
-        for (Token<? extends TokenIdentifier> token : user.getTokens()) {
-            if (token.getKind().equals(AMRMTokenIdentifier.KIND_NAME)) {
-                Token<AMRMTokenIdentifier> one = (Token<AMRMTokenIdentifier>) token;
-                if (newest == null || one.decodeIdentifier().getKeyId() - newest.decodeIdentifier().getKeyId() > 0) {
-                    newest = one;
-                }
-            }
-        }
-        return newest;
-    }
-
-    /** Hosts of the ResourceManagers; of two only the active one listens. */
-    static List<String> hosts(Configuration conf) {
-        if (!HAUtil.isHAEnabled(conf)) {
-            return Collections.singletonList(conf.getSocketAddr(YarnConfiguration.RM_SCHEDULER_ADDRESS,
-                    YarnConfiguration.DEFAULT_RM_SCHEDULER_ADDRESS, YarnConfiguration.DEFAULT_RM_SCHEDULER_PORT).getHostName());
-        }
-        List<String> hosts = new ArrayList<>();
-        for (String id : HAUtil.getRMHAIds(conf)) {
-            String address = conf.get(HAUtil.addSuffix(YarnConfiguration.RM_SCHEDULER_ADDRESS, id),
-                    conf.get(HAUtil.addSuffix(YarnConfiguration.RM_HOSTNAME, id), ""));
-            hosts.add(address.replaceFirst(":\\d+$", ""));
-        }
-        return hosts;
     }
 }

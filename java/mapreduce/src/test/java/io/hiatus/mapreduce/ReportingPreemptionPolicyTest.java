@@ -7,6 +7,8 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.hiatus.report.JobReport;
+import io.hiatus.report.Report;
+import io.hiatus.report.ReportSender;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -116,8 +118,8 @@ public class ReportingPreemptionPolicyTest {
             assertTrue(reports.get(i).number > reports.get(i - 1).number);
         }
         byte[] packet = reports.get(0).signed(SECRET);
-        assertTrue(packet.length <= JobReport.MOST_BYTES);
-        assertEquals(JobReport.MOST_TASKS, JobReport.read(packet, packet.length).tasks.size());
+        assertTrue(packet.length <= Report.MOST_BYTES);
+        assertEquals(JobReport.MOST_TASKS, ((JobReport) Report.read(packet, packet.length)).tasks.size());
     }
 
     @Test
@@ -127,17 +129,17 @@ public class ReportingPreemptionPolicyTest {
         user.addToken(new Text("older"), token(6, "an older one".getBytes()));
         user.addToken(new Text("newer"), token(7, SECRET));
         try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getByName("127.0.0.1"))) {
-            conf.setInt(ReportingPreemptionPolicy.PORT, socket.getLocalPort());
+            conf.setInt(ReportSender.PORT, socket.getLocalPort());
             user.doAs((PrivilegedExceptionAction<Void>) () -> {
                 policy.init(context);
                 return null;
             });
             socket.setSoTimeout(60_000);
-            DatagramPacket packet = new DatagramPacket(new byte[JobReport.MOST_BYTES], JobReport.MOST_BYTES);
+            DatagramPacket packet = new DatagramPacket(new byte[Report.MOST_BYTES], Report.MOST_BYTES);
             socket.receive(packet);
-            JobReport report = JobReport.read(packet.getData(), packet.getLength());
-            assertTrue(JobReport.isSigned(packet.getData(), packet.getLength(), SECRET));
-            assertFalse(JobReport.isSigned(packet.getData(), packet.getLength(), "another".getBytes()));
+            Report report = Report.read(packet.getData(), packet.getLength());
+            assertTrue(Report.isSigned(packet.getData(), packet.getLength(), SECRET));
+            assertFalse(Report.isSigned(packet.getData(), packet.getLength(), "another".getBytes()));
             assertEquals(Arrays.asList(77L, 5L, 2L, 7L),
                 Arrays.asList(report.clusterTimestamp, (long) report.application, (long) report.attempt, (long) report.keyId));
         }
@@ -154,6 +156,6 @@ public class ReportingPreemptionPolicyTest {
         conf.set("yarn.resourcemanager.ha.rm-ids", "rm1,rm2");
         conf.set("yarn.resourcemanager.scheduler.address.rm1", "one:8030");
         conf.set("yarn.resourcemanager.hostname.rm2", "two");
-        assertEquals(Arrays.asList("one", "two"), ReportingPreemptionPolicy.hosts(conf));
+        assertEquals(Arrays.asList("one", "two"), ReportSender.hosts(conf));
     }
 }

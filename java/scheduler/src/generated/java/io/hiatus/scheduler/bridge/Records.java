@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 public final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  public static final int ABI = 2128996283;
+  public static final int ABI = -1331885296;
   /** Bytes of kind and length before the fields. */
   public static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -265,6 +265,19 @@ public final class Records {
     ByteBuffer to = out.record(30, 16);
     to.putInt(app);
     to.putInt(node);
+  }
+
+  /** An application whose containers do not end with their tasks told of a stage; flags: 1 the first of what it tells now, which takes the place of all before, 2 more may follow of which it does not know yet; the request priority of its containers, its tasks, those that run and are done, what each of these took, and how many a container runs at a time. */
+  public static void putStage(FactBuffer out, int app, int flags, int priority, int tasks, int running, int done, long eachMs, int slots) {
+    ByteBuffer to = out.record(31, 44);
+    to.putInt(app);
+    to.putInt(flags);
+    to.putInt(priority);
+    to.putInt(tasks);
+    to.putInt(running);
+    to.putInt(done);
+    to.putLong(eachMs);
+    to.putInt(slots);
   }
 
   /** Give the application up to so many containers on the node, and no more than so much room. */

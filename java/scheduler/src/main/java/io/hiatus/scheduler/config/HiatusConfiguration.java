@@ -50,7 +50,7 @@ public final class HiatusConfiguration {
   public static final String PROGRESS_REQUESTS_PER_SECOND = PREFIX + "rm.progress-requests-per-second";
   /** How long an answer may take, in ms. */
   public static final String PROGRESS_TIMEOUT_MS = PREFIX + "rm.progress-timeout-ms";
-  /** On this UDP port the ResourceManager hears what MapReduce jobs report by themselves; 0: on none. */
+  /** On this UDP port the ResourceManager hears what applications report by themselves; 0: on none. */
   public static final String REPORT_PORT = PREFIX + "rm.report-port";
   /** Where stock places, what is suspended and has found no room for so long is killed, in ms; 0: never. */
   public static final String DRAIN_KILL_MS = PREFIX + "rm.drain-kill-ms";

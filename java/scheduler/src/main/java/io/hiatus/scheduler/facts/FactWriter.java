@@ -457,6 +457,14 @@ public class FactWriter {
     }
   }
 
+  /** The application told of a stage: flag 1 if nothing holds any more that it told before, 2 if more may follow. */
+  public synchronized void stage(ApplicationId id, int flags, int priority, int tasks, int running, int done, long eachMs, int slots) {
+    Integer app = apps.of(id);
+    if (app != null) {
+      Records.putStage(filling, app, flags, priority, tasks, running, done, eachMs, slots);
+    }
+  }
+
   public synchronized void completed(ContainerId id, Exit exit) {
     Integer container = forget(id);
     if (container != null) {

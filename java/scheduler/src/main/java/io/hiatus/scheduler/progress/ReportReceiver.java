@@ -1,6 +1,8 @@
 package io.hiatus.scheduler.progress;
 
 import io.hiatus.report.JobReport;
+import io.hiatus.report.Report;
+import io.hiatus.report.StageReport;
 import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.progress.MapReduceMaster.Type;
 import java.io.IOException;
@@ -22,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what the ApplicationMasters of MapReduce jobs report by themselves ({@link JobReport}), and tells the core. On a thread of
- * its own without the scheduler's lock; what it keeps, and how much it looks at in a second, has limits. Nobody is believed
+ * Takes what ApplicationMasters report by themselves ({@link JobReport}, {@link StageReport}), and tells the core. On a thread of its
+ * own without the scheduler's lock; what it keeps, and how much it looks at in a second, has limits. Nobody is believed
  * but who knows the password of the AMRM token of the attempt for which it speaks, and that it may speak of its own containers
  * only. Nothing is answered, so nobody can be made to wait or to be sent anything.
  */
@@ -72,12 +74,12 @@ public final class ReportReceiver extends Thread {
   @Override
   public void run() {
     // One byte more than a report: what is longer is seen to be.
-    DatagramPacket packet = new DatagramPacket(new byte[JobReport.MOST_BYTES + 1], JobReport.MOST_BYTES + 1);
+    DatagramPacket packet = new DatagramPacket(new byte[Report.MOST_BYTES + 1], Report.MOST_BYTES + 1);
     long second = 0;
     int inSecond = 0;
     while (!socket.isClosed()) {
       try {
-        packet.setLength(JobReport.MOST_BYTES + 1);
+        packet.setLength(Report.MOST_BYTES + 1);
         socket.receive(packet);
         long now = clockMs.getAsLong();
         inSecond = now / 1_000 == second ? inSecond + 1 : 1;
@@ -109,9 +111,9 @@ public final class ReportReceiver extends Thread {
 
   /** Looks at one packet, and tells the core what it says if that is to be believed. */
   void take(byte[] data, int length) {
-    JobReport report;
+    Report report;
     try {
-      report = JobReport.read(data, length);
+      report = Report.read(data, length);
     } catch (IOException e) {
       metrics.malformed.incr();
       return;
@@ -134,7 +136,11 @@ public final class ReportReceiver extends Thread {
     }
     FactWriter listener = facts.get();
     if (listener != null) {
-      tell(listener, attempt, report);
+      if (report instanceof JobReport) {
+        tell(listener, attempt, (JobReport) report);
+      } else {
+        tell(listener, attempt.getApplicationId(), (StageReport) report);
+      }
     }
     metrics.taken.incr();
     metrics.takenBytes.incr(length);
@@ -143,7 +149,7 @@ public final class ReportReceiver extends Thread {
 
   private boolean isSigned(ApplicationAttemptId attempt, int keyId, byte[] data, int length) {
     try {
-      return JobReport.isSigned(data, length, secrets.retrievePassword(new AMRMTokenIdentifier(attempt, keyId)));
+      return Report.isSigned(data, length, secrets.retrievePassword(new AMRMTokenIdentifier(attempt, keyId)));
     } catch (SecretManager.InvalidToken e) {
       return false;
     }
@@ -162,6 +168,14 @@ public final class ReportReceiver extends Thread {
       } else if (listener.lends() && report.mapsDone < report.mapsTotal) {
         TaskReporter.reduce(listener, container, task.fetched, report.mapsDone, report.mapsTotal);
       }
+    }
+  }
+
+  private static void tell(FactWriter listener, ApplicationId id, StageReport report) {
+    int flags = report.more ? 3 : 1;
+    for (StageReport.Stage stage : report.stages) {
+      listener.stage(id, flags, stage.priority, stage.tasks, stage.running, stage.done, stage.eachMs, stage.slots);
+      flags &= ~1;
     }
   }
 
@@ -188,7 +202,7 @@ public final class ReportReceiver extends Thread {
     }
 
     /** Takes note of the report, unless it is not later than the last one. */
-    boolean isNew(JobReport report) {
+    boolean isNew(Report report) {
       if (report.attempt < attempt || report.attempt == attempt && report.number <= number) {
         return false;
       }

@@ -9,6 +9,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.hiatus.report.JobReport;
 import io.hiatus.report.JobReport.Phase;
 import io.hiatus.report.JobReport.Task;
+import io.hiatus.report.Report;
+import io.hiatus.report.StageReport;
+import io.hiatus.report.StageReport.Stage;
 import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.config.HiatusConfiguration;
@@ -207,7 +210,7 @@ public class ReportReceiverTest {
     }
     Random random = new Random(15);
     for (int i = 0; i < 2_000; i++) {
-      byte[] noise = i % 2 == 0 ? new byte[random.nextInt(JobReport.MOST_BYTES + 1)] : whole.clone();
+      byte[] noise = i % 2 == 0 ? new byte[random.nextInt(Report.MOST_BYTES + 1)] : whole.clone();
       if (i % 2 == 0) {
         random.nextBytes(noise);
       } else {
@@ -215,9 +218,60 @@ public class ReportReceiverTest {
       }
       take(noise);
     }
-    take(new byte[JobReport.MOST_BYTES + 1]);
+    take(new byte[Report.MOST_BYTES + 1]);
     assertEquals(0, count("Taken"));
     assertEquals(before, known());
+  }
+
+  private byte[] stages(FakeApp of, Stage... stages) throws Exception {
+    return new StageReport(of.id().getClusterTimestamp(), of.id().getId(), attempt(of).getAttemptId(), token(of).getKeyId(), number++, true,
+        Arrays.asList(stages)).signed(secret(of));
+  }
+
+  /** By which rule the job is sized. */
+  private String sizedBy(FakeApp of) throws Exception {
+    cluster.beat();
+    for (JsonNode told : cluster.scheduler().operatorService().explainNow().whole().at("/jobs")) {
+      if (told.path("application").asText().equals(of.id().toString())) {
+        return told.at("/sizing/source").asText();
+      }
+    }
+    return "";
+  }
+
+  @Test
+  public void anApplicationIsAsLargeAsItsStages() throws Exception {
+    other.ask(1, 1024, 1, "");
+    String before = sizedBy(other);
+    take(stages(other, new Stage(1, 100, 4, 0, 0, 2)));
+    assertEquals("no task is done", before, sizedBy(other));
+    take(stages(other, new Stage(1, 100, 4, 20, 10_000, 2), new Stage(1, 8, 0, 0, 0, 2)));
+    assertEquals("told", sizedBy(other));
+    assertEquals(2, count("Taken"));
+  }
+
+  @Test
+  public void stagesThatCannotBeOrAreAnothersAreRefused() throws Exception {
+    Stage stage = new Stage(1, 100, 4, 20, 10_000, 2);
+    String before = sizedBy(job);
+    take(stages(job, stage, new Stage(1, 100, 4, -20, 10_000, 2)));
+    take(stages(job, new Stage(1, Integer.MAX_VALUE, 0, 20, 10_000, 2)));
+    byte[] next = stages(job, stage);
+    next[3] = 3; // of a version that is to come
+    take(next);
+    assertEquals(3, count("Malformed"));
+    take(new StageReport(job.id().getClusterTimestamp(), job.id().getId(), attempt(job).getAttemptId(), token(job).getKeyId(), number++,
+        true, Collections.singletonList(stage)).signed(secret(other)));
+    assertEquals(1, count("Forged"));
+    byte[] first = stages(job, stage);
+    for (int i = 0; i < 1_000; i++) {
+      byte[] packet = stages(job, stage);
+      receiver.take(packet, packet.length);
+    }
+    take(first);
+    assertEquals(998, count("Excess"));
+    assertEquals(1, count("Old"));
+    assertEquals(2, count("Taken"));
   }
 
   @Test

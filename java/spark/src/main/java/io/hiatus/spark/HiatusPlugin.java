@@ -1,0 +1,112 @@
+package io.hiatus.spark;
+
+import io.hiatus.report.ReportSender;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.api.plugin.SparkPlugin;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has a Spark application tell Hiatus how much work is left for its executors: {@code spark.plugins=io.hiatus.spark.HiatusPlugin}. Its
+ * driver reports the stages every second where it is the ApplicationMaster (cluster mode); elsewhere it has no token to sign with, and
+ * tells nothing. Executors tell the driver for how long they stood still while a task ran. Nothing depends on any of this.
+ */
+public final class HiatusPlugin implements SparkPlugin {
+  private static final Logger LOG = LoggerFactory.getLogger(HiatusPlugin.class);
+
+  @Override
+  public DriverPlugin driverPlugin() {
+    return new Driver();
+  }
+
+  @Override
+  public ExecutorPlugin executorPlugin() {
+    return new Executor();
+  }
+
+  /** In the driver. */
+  private static final class Driver implements DriverPlugin {
+    private StageListener listener;
+    private StageReporter reporter;
+
+    @Override
+    public Map<String, String> init(SparkContext context, PluginContext plugin) {
+      SparkConf spark = plugin.conf();
+      Configuration conf = new YarnConfiguration(context.hadoopConfiguration());
+      listener = new StageListener(Math.max(1, spark.getInt("spark.executor.cores", 1) / spark.getInt("spark.task.cpus", 1)));
+      if (conf.getInt(ReportSender.PORT, 0) == 0) {
+        LOG.info("Hiatus is not told of stages: {} is not set", ReportSender.PORT);
+        return Collections.emptyMap();
+      }
+      try {
+        reporter = new StageReporter(conf, listener);
+        context.addSparkListener(listener);
+        reporter.start();
+      } catch (IOException e) {
+        LOG.warn("Hiatus is not told of stages", e);
+      }
+      return Collections.emptyMap();
+    }
+
+    @Override
+    public Object receive(Object message) {
+      long[] stageAndMillis = (long[]) message; // a class that every class loader has
+      listener.stoodStill((int) stageAndMillis[0], stageAndMillis[1]);
+      return null;
+    }
+
+    @Override
+    public void shutdown() {
+      if (reporter != null) {
+        reporter.interrupt();
+      }
+    }
+  }
+
+  /** In each executor. */
+  private static final class Executor implements ExecutorPlugin {
+    private final Standstill clock = new Standstill();
+    /** The stage of a thread's task, and for how long this process had stood still when that began. */
+    private final ThreadLocal<long[]> begun = new ThreadLocal<>();
+    private PluginContext plugin;
+
+    @Override
+    public void init(PluginContext context, Map<String, String> extra) {
+      plugin = context;
+      clock.start();
+    }
+
+    @Override
+    public void onTaskStart() {
+      begun.set(new long[] {TaskContext.get().stageId(), clock.look()});
+    }
+
+    @Override
+    public void onTaskSucceeded() {
+      long[] before = begun.get();
+      long millis = clock.look() - before[1];
+      if (millis > 0) {
+        try {
+          plugin.send(new long[] {before[0], millis});
+        } catch (IOException e) {
+          LOG.debug("The driver does not hear that this executor stood still", e);
+        }
+      }
+    }
+
+    @Override
+    public void shutdown() {
+      clock.interrupt();
+    }
+  }
+}

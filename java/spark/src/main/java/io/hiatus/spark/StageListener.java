@@ -1,0 +1,202 @@
+package io.hiatus.spark;
+
+import io.hiatus.report.StageReport;
+import io.hiatus.report.StageReport.Stage;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.spark.Resubmitted$;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.scheduler.StageInfo;
+import scala.collection.Iterator;
+import scala.collection.Seq;
+
+/**
+ * Counts the tasks of an application's stages. A job names all its stages when it begins, also those that it will skip because what
+ * they would make is there: of these it is known when a stage begins that comes after them.
+ */
+final class StageListener extends SparkListener {
+  /** Tasks that are alike. */
+  private static final class Tasks {
+    final int profile;
+    /** Which stages come right before. */
+    final Set<Integer> parents;
+    boolean begun;
+    int all;
+    int running;
+    int done;
+    /** Of those that are done, together. */
+    long millis;
+
+    Tasks(int profile, Set<Integer> parents, int all) {
+      this.profile = profile;
+      this.parents = parents;
+      this.all = all;
+    }
+
+    static Tasks sum(int profile, Collection<Tasks> parts) {
+      Tasks sum = new Tasks(profile, new HashSet<>(), 0);
+      parts.forEach(sum::add);
+      return sum;
+    }
+
+    void add(Tasks other) {
+      all += other.all;
+      running += other.running;
+      done += other.done;
+      millis += other.millis;
+    }
+  }
+
+  private final int slots;
+  /** Stages that are not over, by their numbers. */
+  private final Map<Integer, Tasks> open = new HashMap<>();
+  /** The stages of each job that is not over. */
+  private final Map<Integer, Set<Integer>> jobs = new HashMap<>();
+  /** What is done of all stages that are over, by resource profile. */
+  private final Map<Integer, Tasks> over = new TreeMap<>();
+
+  /** @param slots how many tasks an executor runs at a time */
+  StageListener(int slots) {
+    this.slots = slots;
+  }
+
+  @Override
+  public synchronized void onJobStart(SparkListenerJobStart event) {
+    Set<Integer> ids = new HashSet<>();
+    // Its own accessor returns another class in Scala 2.13 than in 2.12.
+    for (Iterator<?> infos = ((Seq<?>) event.productElement(2)).iterator(); infos.hasNext();) {
+      StageInfo info = (StageInfo) infos.next();
+      ids.add(info.stageId());
+      open.computeIfAbsent(info.stageId(), id -> new Tasks(info.resourceProfileId(), parents(info), info.numTasks()));
+    }
+    jobs.put(event.jobId(), ids);
+  }
+
+  @Override
+  public synchronized void onStageSubmitted(SparkListenerStageSubmitted event) {
+    StageInfo info = event.stageInfo();
+    Tasks stage = open.computeIfAbsent(info.stageId(), id -> new Tasks(info.resourceProfileId(), parents(info), 0));
+    stage.begun = true;
+    stage.all = stage.done + info.numTasks();
+    stage.running = 0;
+    skip(stage.parents);
+  }
+
+  /** What would come before a stage that begins, and has not begun itself, is not needed. */
+  private void skip(Set<Integer> ids) {
+    for (int id : ids) {
+      Tasks stage = open.get(id);
+      if (stage != null && !stage.begun) {
+        open.remove(id);
+        skip(stage.parents);
+      }
+    }
+  }
+
+  @Override
+  public synchronized void onTaskStart(SparkListenerTaskStart event) {
+    Tasks stage = open.get(event.stageId());
+    if (stage != null) {
+      stage.running++;
+    }
+  }
+
+  @Override
+  public synchronized void onTaskEnd(SparkListenerTaskEnd event) {
+    Tasks stage = open.get(event.stageId());
+    if (stage == null) {
+      return;
+    }
+    if (event.reason() == Resubmitted$.MODULE$) { // it was done, and what it made is lost
+      stage.millis -= stage.done > 0 ? stage.millis / stage.done : 0;
+      stage.done = Math.max(0, stage.done - 1);
+      return;
+    }
+    stage.running = Math.max(0, stage.running - 1);
+    if (event.taskInfo().successful() && stage.done < stage.all) {
+      stage.done++;
+      stage.millis += event.taskInfo().duration();
+    }
+  }
+
+  @Override
+  public synchronized void onStageCompleted(SparkListenerStageCompleted event) {
+    close(event.stageInfo().stageId());
+  }
+
+  @Override
+  public synchronized void onJobEnd(SparkListenerJobEnd event) {
+    Set<Integer> ended = jobs.remove(event.jobId());
+    if (ended != null) {
+      jobs.values().forEach(ended::removeAll);
+      ended.forEach(this::close);
+    }
+  }
+
+  private void close(int id) {
+    Tasks stage = open.remove(id);
+    if (stage != null && stage.done > 0) {
+      stage.all = stage.done;
+      stage.running = 0;
+      over.computeIfAbsent(stage.profile, profile -> Tasks.sum(profile, new ArrayList<>())).add(stage);
+    }
+  }
+
+  /** A task of the stage that is done, or is about to be, stood still for so long. */
+  synchronized void stoodStill(int id, long millis) {
+    Tasks stage = open.containsKey(id) ? open.get(id) : over.values().stream().findFirst().orElse(null);
+    if (stage != null) {
+      stage.millis -= millis;
+    }
+  }
+
+  /** All that is known, no more than fits into a report. What is over, and what has not begun, is told together. */
+  synchronized List<Stage> stages() {
+    List<Tasks> told = new ArrayList<>(over.values());
+    told.addAll(together(open.values().stream().filter(stage -> !stage.begun).collect(Collectors.toList())));
+    List<Tasks> begun = open.values().stream().filter(stage -> stage.begun)
+        .sorted(Comparator.comparing((Tasks stage) -> stage.all).reversed()).collect(Collectors.toList());
+    int alone = Math.min(begun.size(), Math.max(0, StageReport.MOST_STAGES / 2 - told.size()));
+    told.addAll(begun.subList(0, alone));
+    told.addAll(together(begun.subList(alone, begun.size())));
+    return told.stream().limit(StageReport.MOST_STAGES).map(this::told).collect(Collectors.toList());
+  }
+
+  private static List<Tasks> together(List<Tasks> stages) {
+    Map<Integer, List<Tasks>> byProfile = stages.stream().collect(Collectors.groupingBy(stage -> stage.profile, TreeMap::new, Collectors.toList()));
+    return byProfile.entrySet().stream().map(one -> Tasks.sum(one.getKey(), one.getValue())).collect(Collectors.toList());
+  }
+
+  private Stage told(Tasks stage) {
+    long eachMs = stage.done > 0 ? Math.max(0, stage.millis / stage.done) : 0;
+    return new Stage(stage.profile, stage.all, Math.min(stage.running, stage.all - stage.done), stage.done, eachMs, slots);
+  }
+
+  /** The stages right before; by reflection, because that method returns another class in Scala 2.13 than in 2.12. */
+  private static Set<Integer> parents(StageInfo info) {
+    Set<Integer> parents = new HashSet<>();
+    try {
+      Iterator<?> ids = ((Seq<?>) StageInfo.class.getMethod("parentIds").invoke(info)).iterator();
+      while (ids.hasNext()) {
+        parents.add((Integer) ids.next());
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("this Spark's StageInfo has no parentIds", e);
+    }
+    return parents;
+  }
+}

@@ -1,0 +1,142 @@
+//! An application whose containers do not end with their tasks is as large as what it tells of its stages, however old they are.
+
+use hiatus_core::explain::{self, JobExplanation};
+use hiatus_core::fact::{AppFact, ContainerFact, Fact, Found, NodeFact, PhaseKey, QueueFact};
+use hiatus_core::settings::Settings;
+use hiatus_core::stages::Stage;
+use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::Scheduler;
+
+/// Comes first, and has most to do.
+const BIG: AppId = AppId(1);
+const SMALL: AppId = AppId(2);
+const EXECUTORS: i32 = 1;
+
+fn runs(app: AppId, id: u32) -> [Fact; 2] {
+    let container = ContainerId(10 * app.0 + id);
+    let key = |priority| PhaseKey { priority, partition: PartitionId(0), resource: Resource::new(1024, 1) };
+    let phase = key(if id == 0 { 0 } else { EXECUTORS });
+    let fact = ContainerFact { container, app, node: NodeId(1), phase, is_master: id == 0, state: Found::Running };
+    [Fact::Allocated(fact), Fact::Launched { container }]
+}
+
+/// A queue with both applications, of a master and three executors each, on a node for sixteen such.
+fn both() -> Scheduler {
+    let (queue, partition) = (QueueId(1), PartitionId(0));
+    let mut facts = vec![
+        Fact::Node(NodeFact {
+            node: NodeId(1),
+            total: Resource::new(16_384, 16),
+            partition,
+            shareable: false,
+            can_suspend: true,
+            decommissioning: false,
+            ram_and_swap_mb: None,
+            side: None,
+        }),
+        Fact::Queue(QueueFact {
+            queue,
+            parent: None,
+            path: "root".into(),
+            preemptable: true,
+            preemptable_within: true,
+        }),
+        Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 },
+    ];
+    for app in [BIG, SMALL] {
+        facts.push(Fact::App(AppFact {
+            app,
+            queue,
+            user: UserId(1),
+            priority: 0,
+            told_at_ms: 0,
+            name: format!("{}", app.0),
+            class: JobClass(0),
+            tags: Vec::new(),
+            unmanaged: false,
+            map_reduce: false,
+        }));
+        facts.push(Fact::AppActive { app, active: true });
+        facts.extend((0..4).flat_map(|id| runs(app, id)));
+    }
+    let mut scheduler = Scheduler::new(Settings::default());
+    tell(&mut scheduler, 0, &facts);
+    scheduler
+}
+
+fn tell(scheduler: &mut Scheduler, at_s: u64, facts: &[Fact]) {
+    let alive = Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 };
+    scheduler.step(Millis(at_s * 1000), &[facts, &[alive]].concat(), &mut Vec::new());
+}
+
+/// So many tasks of 10 s, two at a time in an executor, of which so many are done.
+fn stage(app: AppId, tasks: u32, done: u32) -> Fact {
+    let each = Millis(10_000);
+    let stage = Stage { first: true, more: true, priority: EXECUTORS, tasks, running: 0, done, each, slots: 2 };
+    Fact::Stage { app, stage }
+}
+
+fn explained(scheduler: &Scheduler, app: AppId) -> JobExplanation {
+    let jobs = explain::explain(scheduler).jobs;
+    jobs.into_iter().find(|job| job.application == app.0.to_string()).unwrap()
+}
+
+/// By which rule the application is sized, its size and what is left of it, in seconds of a container.
+fn known(scheduler: &Scheduler, app: AppId) -> (&'static str, f64, f64) {
+    let job = explained(scheduler, app);
+    let sizing = job.sizing.unwrap();
+    let of_container = |partition_s: f64| (partition_s * 16.0).round();
+    (sizing.source, of_container(sizing.estimate_s), of_container(job.remaining_s))
+}
+
+#[test]
+fn its_size_is_what_it_tells_and_not_the_age_of_its_executors() {
+    let mut scheduler = both();
+    tell(&mut scheduler, 5, &[stage(BIG, 100, 20)]);
+    assert_eq!(known(&scheduler, BIG), ("told", 500.0, 400.0));
+    for at_s in (10..4_000).step_by(10) {
+        tell(&mut scheduler, at_s, &[stage(BIG, 100, 20)]);
+    }
+    assert_eq!(known(&scheduler, BIG), ("told", 500.0, 400.0));
+    tell(&mut scheduler, 4_000, &[stage(BIG, 100, 90)]);
+    assert_eq!(known(&scheduler, BIG), ("told", 500.0, 50.0));
+}
+
+#[test]
+fn who_has_least_left_comes_first_whoever_came_first() {
+    let mut scheduler = both();
+    let ranks = |scheduler: &Scheduler| [BIG, SMALL].map(|app| explained(scheduler, app).rank);
+    tell(&mut scheduler, 5, &[]);
+    assert_eq!(ranks(&scheduler), [1, 2], "few containers, of which nothing is known: by arrival");
+    tell(&mut scheduler, 10, &[stage(BIG, 1000, 20), stage(SMALL, 40, 20)]);
+    assert_eq!(ranks(&scheduler), [2, 1]);
+    tell(&mut scheduler, 20, &[stage(BIG, 1000, 999), stage(SMALL, 40, 20)]);
+    assert_eq!(ranks(&scheduler), [1, 2], "what is nearly done is done first");
+}
+
+#[test]
+fn who_falls_silent_is_guessed_again() {
+    let mut scheduler = both();
+    tell(&mut scheduler, 5, &[stage(BIG, 100, 20)]);
+    tell(&mut scheduler, 20, &[]);
+    assert_eq!(known(&scheduler, BIG).0, "told");
+    tell(&mut scheduler, 21, &[]);
+    assert_ne!(known(&scheduler, BIG).0, "told");
+    tell(&mut scheduler, 22, &[stage(BIG, 100, 20)]);
+    assert_eq!(known(&scheduler, BIG), ("told", 500.0, 400.0));
+}
+
+#[test]
+fn a_new_attempt_begins_with_nothing_told() {
+    let mut scheduler = both();
+    tell(&mut scheduler, 5, &[stage(BIG, 100, 20)]);
+    tell(&mut scheduler, 6, &[Fact::AttemptEnded { app: BIG, keep_containers: true }]);
+    assert_ne!(known(&scheduler, BIG).0, "told");
+}
+
+#[test]
+fn what_cannot_be_changes_nothing() {
+    let mut scheduler = both();
+    tell(&mut scheduler, 5, &[stage(BIG, 10, 20)]);
+    assert_ne!(known(&scheduler, BIG).0, "told");
+}
