@@ -58,3 +58,11 @@ def test_the_jars_fit_every_hadoop_that_they_are_for(version, module):
     theirs, built = (linkage.Linkage(layout.product_jar(module), folder) for folder in folders.values())
     assert theirs.missing() == []
     assert theirs.overridden() == built.overridden()
+
+
+@pytest.mark.parametrize("version", ("3.3.4_2.12", "3.5.9_2.13", "4.0.1_2.13"))
+def test_one_plugin_fits_every_spark_and_scala_that_it_is_for(version):
+    folder = layout.BUILD / f"spark-{version}" / "lib"
+    if not folder.exists():
+        pytest.skip("its jars are not there: `gradle sparkDists` fetches those of each")
+    assert linkage.Linkage(layout.product_jar("spark"), folder).missing() == []

@@ -64,9 +64,9 @@ def secure(say):
 
 
 def every_hadoops_jars(say):
-    """Those of every version that the product is for, each in a folder of its own: what the jars are checked against."""
-    say("jars of every Hadoop that it is for")
-    run(*GRADLE, "--quiet", "hadoopDist", "hadoopDists")
+    """Those of every version that the product is for, each in a folder of its own, and of Sparks: what the jars are checked against."""
+    say("jars of every Hadoop and Spark that it is for")
+    run(*GRADLE, "--quiet", "hadoopDist", "hadoopDists", "sparkDists")
 
 
 def run(*command):

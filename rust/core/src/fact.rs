@@ -1,8 +1,9 @@
 //! What happened in the cluster, as told to the core. Facts are never questions and never contain policy; the core
 //! believes them over anything it assumed.
 
+use crate::predoop::Shuffle;
+use crate::stages::Stage;
 use crate::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
-use crate::{predoop::Shuffle, stages::Stage};
 use std::ops::{Index, IndexMut};
 
 /// One thing that happened. Facts of one step are applied in the order given.
@@ -15,8 +16,7 @@ pub enum Fact {
         /// The node.
         node: NodeId,
     },
-    /// A node reported in. Heartbeats are counted: what is decided now reaches the node in the answer to its next
-    /// heartbeat and is certain to have been obeyed at the one after (docs/design/suspension-protocol.md).
+    /// A node reported in. What is decided now reaches it in the answer to its next heartbeat, and was obeyed at the one after.
     Heartbeat {
         /// The node.
         node: NodeId,
@@ -54,8 +54,7 @@ pub enum Fact {
     },
     /// An application was submitted or recovered.
     App(AppFact),
-    /// The application, or one of its class, ran before. Optional: whoever has a history tells of it, before the application
-    /// asks for tasks.
+    /// The application, or one of its class, ran before. Optional: who has a history tells, before there are asks for tasks.
     Ran {
         /// The application that is there now.
         app: AppId,
@@ -91,9 +90,8 @@ pub enum Fact {
         /// Whether its asks may be served.
         active: bool,
     },
-    /// Somebody put an application aside by hand, or took it up again. While it is parked its asks rest, and its
-    /// containers, the ApplicationMaster's aside, are suspended where that is possible and stay so. Told again when a core
-    /// begins anew.
+    /// Somebody put an application aside by hand, or took it up again. While it is parked its asks rest, and its containers, the
+    /// ApplicationMaster's aside, are suspended where that is possible. Told again when a core begins anew.
     AppParked {
         /// The application.
         app: AppId,
