@@ -34,6 +34,8 @@ import org.junit.Test;
 
 /** What a job reports by itself, signed with its own token, lets its reduces lend; what anybody else says in its name does nothing. */
 public class ReportReceiverTest {
+  private static final int NODE_MB = 2 * 256 + 3 * 1024;
+
   private MockCluster cluster;
   private FakeApp job;
   private FakeApp other;
@@ -52,7 +54,7 @@ public class ReportReceiverTest {
       conf.set(hiatus("lend"), "maps");
       conf.set(hiatus("max-suspended-memory"), "1");
     });
-    cluster.node(2 * 256 + 3 * 1024, 16);
+    cluster.node(NODE_MB, 16);
     job = mapReduce();
     other = mapReduce();
     ReduceBesideMaps running = ReduceBesideMaps.start(cluster, job);
@@ -228,32 +230,31 @@ public class ReportReceiverTest {
         Arrays.asList(stages)).signed(secret(of));
   }
 
-  /** By which rule the job is sized. */
-  private String sizedBy(FakeApp of) throws Exception {
+  /** Work that the job has left, in seconds of a container of 1024 MB. */
+  private double left(FakeApp of) throws Exception {
     cluster.beat();
     for (JsonNode told : cluster.scheduler().operatorService().explainNow().whole().at("/jobs")) {
       if (told.path("application").asText().equals(of.id().toString())) {
-        return told.at("/sizing/source").asText();
+        return told.path("remaining_s").asDouble() * NODE_MB / 1024;
       }
     }
-    return "";
+    throw new AssertionError(of.id() + " is not explained");
   }
 
   @Test
   public void anApplicationIsAsLargeAsItsStages() throws Exception {
     other.ask(1, 1024, 1, "");
-    String before = sizedBy(other);
+    assertEquals("a task takes a minute as long as nothing is known", 60, left(other), 0.1);
     take(stages(other, new Stage(1, 100, 4, 0, 0, 2)));
-    assertEquals("no task is done", before, sizedBy(other));
+    assertEquals("no task is done", 60, left(other), 0.1);
     take(stages(other, new Stage(1, 100, 4, 20, 10_000, 2), new Stage(1, 8, 0, 0, 0, 2)));
-    assertEquals("told", sizedBy(other));
+    assertEquals("78 tasks and 8, two at a time", 430, left(other), 0.1);
     assertEquals(2, count("Taken"));
   }
 
   @Test
   public void stagesThatCannotBeOrAreAnothersAreRefused() throws Exception {
     Stage stage = new Stage(1, 100, 4, 20, 10_000, 2);
-    String before = sizedBy(job);
     take(stages(job, stage, new Stage(1, 100, 4, -20, 10_000, 2)));
     take(stages(job, new Stage(1, Integer.MAX_VALUE, 0, 20, 10_000, 2)));
     byte[] next = stages(job, stage);
