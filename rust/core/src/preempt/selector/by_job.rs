@@ -91,7 +91,7 @@ impl VictimSelector<'_> {
             if !self.pays(cluster, search, app, queue, priority) {
                 search.hardly_more = true;
                 search.reasons.add(NoVictimReason::HardlyMore, containers);
-            } else if self.spare_for(cluster, search, app) > EPSILON {
+            } else if self.spare_for(cluster, search, app, queue, priority) > EPSILON {
                 let victims = self.losing_queues[losing].jobs[at].victims.take();
                 let victims = victims.unwrap_or_else(|| self.victims_of(cluster, losing, at));
                 search.reasons.add_all(&self.losing_queues[losing].jobs[at].reasons);
