@@ -134,7 +134,7 @@ public final class HiatusCommand extends Configured implements Tool {
       JsonNode job = call("GET", ROOT + "/apps/" + application, null).at("/jobs/0");
       if (job.path("tokens_left_s").isNumber()) {
         System.err.println("Parked, but a delegation token of " + application + " is renewed no more in " + job.path("tokens_left_s").asText()
-            + " s, and its tasks then fail where they need it. Resume it in time, with what it still takes");
+            + " s, and its tasks then fail where they need it. Resume it early enough for what it has left to do");
       }
       if (job.path("lifetime_left_s").isNumber()) {
         System.err.println("Parked, but YARN ends " + application + " in " + job.path("lifetime_left_s").asText()
