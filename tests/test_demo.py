@@ -23,15 +23,16 @@ def _run(scheduler, big_s, small_s, attempts=(), lives=()):
 STOCK = _run("capacity", 60, 50)
 HIATUS = _run("hiatus", 66, 10, [_attempt("SUCCEEDED", 1_000, 9_000), _attempt("KILLED", 1_000, 4_500), _attempt("FAILED", 2_000, 3_000),
                                  _attempt("KILLED", 0, 0)],
-              [Life("container_1_0001_01_000002", 1, [(0, 1, "running"), (1, 2, "suspended"), (2, 3, "running"), (3, 4, "suspended")])])
+              [Life("container_1_0001_01_000002", 1, [(0, 1, "running"), (1, 2, "suspended"), (2, 3, "running"), (3, 4, "suspended")]),
+               Life("container_1_0002_01_000002", 1, [(1.5, 2, "running")]), Life("container_1_0002_01_000003", 2, [(3.5, 9, "running")])])
 
 
 def test_the_json_has_the_agreed_form():
     document = json.loads(json.dumps(demo.document([STOCK, HIATUS])))
     assert [(job["name"], job["scheduler"], job["sojourn_s"]) for job in document["jobs"]] == [
         ("big", "capacity", 60.0), ("small", "capacity", 50.0), ("big", "hiatus", 66.0), ("small", "hiatus", 10.0)]
-    assert {key: document[key] for key in ("suspended", "resumed", "killed_attempts", "failed_attempts")} == {
-        "suspended": 2, "resumed": 1, "killed_attempts": 2, "failed_attempts": 1}
+    assert {key: document[key] for key in ("suspended", "suspended_in_vain", "resumed", "killed_attempts", "failed_attempts")} == {
+        "suspended": 2, "suspended_in_vain": 1, "resumed": 1, "killed_attempts": 2, "failed_attempts": 1}
 
 
 def test_the_table_compares_every_job_and_states_the_big_jobs_delay():

@@ -47,6 +47,17 @@ class Life:
                    for (_, _, before), (_, _, after) in zip(self.spans, self.spans[1:]))
 
 
+def in_vain(lives):
+    """How many suspensions freed room that nobody used: while they lasted, nothing began or went on on their node."""
+    begun = {}
+    for life in lives:
+        for begin, _, kind in life.spans:
+            if kind == "running":
+                begun.setdefault(life.node, []).append(begin)
+    return sum(not any(begin <= at and (end is None or at < end) for at in begun.get(life.node, ()))
+               for life in lives for begin, end, kind in life.spans if kind == "suspended")
+
+
 def lives(cluster):
     """The lives of all containers the cluster has launched so far, in the order of their launch."""
     found = {}

@@ -17,13 +17,13 @@ pub struct Line {
 }
 
 impl Line {
-    /// Begins anew with these asks, place by place.
-    pub fn begin(&mut self, asks: impl ExactSizeIterator<Item = Option<Resource>>) {
-        self.size = asks.len().next_power_of_two();
+    /// Begins anew with so many places and what is asked for at some of them.
+    pub fn begin(&mut self, places: usize, asks: impl Iterator<Item = (usize, Resource)>) {
+        self.size = places.next_power_of_two();
         self.least.clear();
         self.least.resize(2 * self.size, NOTHING);
-        for (place, ask) in asks.enumerate() {
-            self.least[self.size + place] = ask.unwrap_or(NOTHING);
+        for (place, ask) in asks {
+            self.least[self.size + place] = ask;
         }
         for at in (1..self.size).rev() {
             self.least[at] = self.least[2 * at].at_most(self.least[2 * at + 1]);
@@ -107,7 +107,8 @@ mod tests {
         ) {
             let room = Resource::new(room.0, room.1);
             let (mut line, mut plain) = (Line::default(), asks.clone());
-            line.begin(asks.into_iter());
+            let at_places = asks.iter().enumerate().filter_map(|(place, ask)| Some((place, (*ask)?)));
+            line.begin(asks.len(), at_places);
             for (place, ask) in changes {
                 if let Some(old) = plain.get_mut(place) {
                     *old = ask;

@@ -167,12 +167,13 @@ impl PartitionPlan {
             anybody.close();
             return (below_target, anybody);
         }
-        let at_place = |entry: &Entry| self.ask_below_target(cluster.jobs().get(&entry.app)?, entry, side);
-        below_target.begin(self.entries.iter().map(at_place));
-        anybody.begin((0..self.entries.len()).map(|_| None));
-        for (app, place) in &self.last_entries {
-            anybody.set(*place, cluster.jobs().get(app).and_then(|job| self.ask(job, side, |_| true)));
-        }
+        let at_place = |(place, entry): (usize, &Entry)| {
+            Some((place, self.ask_below_target(cluster.jobs().get(&entry.app)?, entry, side)?))
+        };
+        below_target.begin(self.entries.len(), self.entries.iter().enumerate().filter_map(at_place));
+        let at_last =
+            |(app, place): &(AppId, usize)| Some((*place, self.ask(cluster.jobs().get(app)?, side, |_| true)?));
+        anybody.begin(self.entries.len(), self.last_entries.iter().filter_map(at_last));
         (below_target, anybody)
     }
 

@@ -232,6 +232,11 @@ def report(options, drawn, outcomes):
         if {name, "CapacityScheduler"} <= lost.keys():
             claims += tables.claim(f"Fewer attempts of the long job are killed under {name} than by CapacityScheduler's monitor",
                                    lost[name] < lost["CapacityScheduler"], f"{lost[name]:.1f}, {lost['CapacityScheduler']:.1f}")
+    for name in ("GP kills", "GP kills, rule off", "GP suspends"):
+        if {name, "FairScheduler"} <= lost.keys():
+            pairs = [(of[name], of["FairScheduler"]) for title, of in means.items() if title != "Mean response of production jobs, s"]
+            claims += tables.claim(f"All but production jobs fare no worse under {name} than under FairScheduler's preemption",
+                                   all(ours <= theirs for ours, theirs in pairs), "; ".join(f"{ours:.1f}, {theirs:.1f}" for ours, theirs in pairs))
     if "GP suspends" in wasted:
         claims += tables.claim("With suspension nothing is wasted", wasted["GP suspends"] == 0, f"{wasted['GP suspends']:.1f} container-seconds")
     return [*parts, claims]

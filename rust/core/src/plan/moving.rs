@@ -34,6 +34,14 @@ pub(super) fn keep(targets: &mut [Target], ordering: &QueueOrdering) {
 fn first(ordering: &QueueOrdering) -> Option<&JobView> {
     let runs = |job: &JobView| job.held > job.masters + EPSILON;
     let key = |job: &JobView| (Reverse(job.priority), Reverse(runs(job)));
-    let wanting = ordering.jobs().filter(|job| job.gets_on_with() > EPSILON);
-    wanting.min_by(|a, b| key(a).cmp(&key(b)).then_with(|| by_arrival(a, b)))
+    let is_before = |a: &JobView, b: &JobView| key(a).cmp(&key(b)).then_with(|| by_arrival(a, b)).is_lt();
+    // Few come before the first so far, and of those only is asked what they want.
+    ordering.jobs().fold(None, |first, job| {
+        let leads = first.is_none_or(|first| is_before(job, first)) && job.gets_on_with() > EPSILON;
+        if leads {
+            Some(job)
+        } else {
+            first
+        }
+    })
 }

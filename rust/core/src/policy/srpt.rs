@@ -23,7 +23,7 @@ impl Policy for Srpt {
         let sum = |job: &JobView, of: fn(&PhaseView, f64) -> f64| {
             job.phases.iter().map(|phase| of(phase, expected_s(history, phase, supply.settings))).sum::<f64>()
         };
-        let left = sized.into_iter().map(|job| (job, sum(job, Left::work_s))).collect();
+        let left = sized.into_iter().map(|job: &JobView| (job, job, sum(job, Left::work_s)));
         let mut order = sorted_by_key(unknown, |job| job.remaining);
         order.extend(turns.in_order(left, |job| sum(job, Left::error_s)));
         fill_in_order(order, supply.entitled)

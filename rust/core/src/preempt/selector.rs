@@ -24,7 +24,7 @@ use by_job::QueueVictims;
 use pool::GlobalVictimPool;
 use rustc_hash::FxHashSet;
 use search::{NodeCandidates, VictimSearch};
-use spare::Spare;
+use spare::{QueueSpare, Spare};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -100,8 +100,8 @@ pub(super) struct VictimSelector<'a> {
     spare: ByHandle<AppId, Spare>,
     /// What each job has left, once somebody asked.
     remaining: ByHandle<AppId, Remaining>,
-    /// What each queue, parents included, holds above its entitlement, once somebody asked.
-    queue_spare: Option<BTreeMap<QueueId, f64>>,
+    /// What queues can spare, after what was taken, once somebody asked.
+    queue_spare: Option<QueueSpare>,
     /// What a job of a queue could not get: nobody there gets as much or more who comes after it.
     failed: Vec<FailedRequest>,
     /// Nothing is taken for a while.
@@ -362,7 +362,7 @@ impl<'a> VictimSelector<'a> {
             if !search.is_of(victim.queue) {
                 let queue_spare = self.queue_spare(cluster);
                 for queue in cluster.lineage(victim.queue) {
-                    *queue_spare.entry(queue).or_default() -= victim.share;
+                    *queue_spare.above_entitled.entry(queue).or_default() -= victim.share;
                 }
             }
             ids.push(victim.id);

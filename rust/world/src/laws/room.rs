@@ -13,9 +13,9 @@ use hiatus_core::state::{Claim, Cluster, Container, For, Job, Node, State};
 use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
 use std::collections::BTreeMap;
 
-/// For so long a job may lack room that could be made for it: plans are a second apart at most, what settles takes two heartbeats, and
-/// a refused job backs off a while.
-const LATE: Millis = Millis(10_000);
+/// For so long, and two heartbeats in which what was taken settles, a job may lack room that could be made for it: plans are a second
+/// apart at most, and a refused job backs off a while.
+const LATE: Millis = Millis(8_000);
 
 /// Who has been short of what, and since when, though room could be made.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Shortages {
                     let since = self.0.get(&who).copied().unwrap_or(cluster.now());
                     let spent = cluster.now().since(since);
                     assert!(
-                        spent <= LATE,
+                        spent <= world.heartbeat + world.heartbeat + LATE,
                         "law 18: {} is short of {key:?} for {spent:?} until {:?}, though {victims} could go; target {}, held {}; {:?}",
                         job.name,
                         cluster.now(),

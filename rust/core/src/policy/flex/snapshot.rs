@@ -9,10 +9,8 @@ use crate::estimate::training::History;
 use crate::flex::{Job, Metric, Penalty, Problem, Seconds, Step, Terms};
 use crate::policy::turns::Turns;
 use crate::policy::{by_arrival, Supply};
-use crate::units::AppId;
 use crate::view::{JobView, PhaseView};
 use crate::waterline::{waterline, Bounds};
-use std::collections::BTreeMap;
 
 /// More slots than this are not told apart: a slot is then more than a container. It bounds what an epoch costs.
 const MOST_SLOTS: f64 = 10_000.0;
@@ -87,12 +85,12 @@ const TRACE: f64 = 1.001;
 
 /// A solver knows of no errors: who leads another by less than those is told to have as much left, and a trace more, which is no tie.
 fn in_turn(mut works: Vec<Work>, jobs: &[&JobView], turns: &mut Turns) -> Vec<Work> {
-    let places: BTreeMap<AppId, usize> = jobs.iter().enumerate().map(|(at, job)| (job.app, at)).collect();
-    let sized = jobs.iter().copied().zip(works.iter().map(|work| work.left.work_s)).filter(|(job, _)| job.has_tasks());
-    let in_turn = turns.in_order(sized.collect(), |job| works[places[&job.app]].left.error_s);
+    let sized = jobs.iter().enumerate().filter(|(_, job)| job.has_tasks());
+    let left = sized.map(|(at, job)| (at, *job, works[at].left.work_s));
+    let in_turn = turns.in_order(left, |at| works[*at].left.error_s);
     let mut least_s = 0.0_f64;
-    for job in in_turn {
-        let left_s = &mut works[places[&job.app]].left.work_s;
+    for at in in_turn {
+        let left_s = &mut works[at].left.work_s;
         *left_s = left_s.max(least_s);
         least_s = *left_s * TRACE;
     }

@@ -120,11 +120,10 @@ impl Hfsp {
         let ranked = jobs.iter().map(|job| self.rank(job));
         let (mut order, others): (Vec<_>, Vec<_>) = ranked.partition(|ranked| ranked.precedence == Precedence::Tiny);
         order.sort_by(|a, b| by_arrival(a.job, b.job));
-        let left = others.iter().map(|ranked| (ranked.job, self.left_s(ranked.job))).collect();
         let mut turns = std::mem::take(&mut self.turns);
-        let in_turn = turns.in_order(left, |job| self.error_s(job));
+        let left = others.into_iter().map(|ranked| (ranked, ranked.job, self.left_s(ranked.job)));
+        order.extend(turns.in_order(left, |ranked| self.error_s(ranked.job)));
         self.turns = turns;
-        order.extend(in_turn.into_iter().map(|job| self.rank(job)));
         order
     }
 

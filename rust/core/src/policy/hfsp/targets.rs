@@ -8,8 +8,8 @@ use super::sizes::{Sizes, Trainee};
 use super::{by_arrival, JobView, Precedence, Ranked};
 use crate::entitlement::{max_min, EPSILON};
 use crate::policy::{Supply, Target};
+use crate::state::ByHandle;
 use crate::units::AppId;
-use std::collections::BTreeMap;
 
 /// Tiny jobs, early places for those that lack what is due ahead of its turn, and then everybody else's place and whole target. What is set
 /// aside for early ones is in nobody's target: tiny jobs before them starve none.
@@ -71,15 +71,20 @@ fn in_turn(order: &[Ranked<'_>], supply: &Supply<'_>, aside: &[f64]) -> Vec<(f64
     let shared = |ranked: &Ranked<'_>| supply.settings.hfsp.late_shared && is_late(ranked);
     for group in order.chunk_by(|a, b| shared(a) && shared(b)) {
         let aside = &aside[given.len()..][..group.len()];
-        let claims = group.iter().zip(aside).map(|(ranked, aside)| (ranked.job.demand - aside).max(0.0));
-        let more: Vec<f64> = match group {
-            // Most stand alone, and take what they can.
-            [_] => claims.map(|claim| claim.min(left.max(0.0))).collect(),
-            _ => max_min(left, &claims.map(|claim| (1.0, claim)).collect::<Vec<_>>()),
-        };
-        for (aside, more) in aside.iter().zip(more) {
+        let of_group = left;
+        let mut give = |aside: f64, more: f64| {
             left -= more;
             given.push((aside + if more > EPSILON { more } else { 0.0 }, group.len() > 1));
+        };
+        let claim = |ranked: &Ranked<'_>, aside: f64| (ranked.job.demand - aside).max(0.0);
+        match (group, aside) {
+            // Most stand alone, and take what they can.
+            ([ranked], [aside]) => give(*aside, claim(ranked, *aside).min(of_group.max(0.0))),
+            _ => {
+                let claims: Vec<_> =
+                    group.iter().zip(aside).map(|(ranked, aside)| (1.0, claim(ranked, *aside))).collect();
+                aside.iter().zip(max_min(of_group, &claims)).for_each(|(aside, more)| give(*aside, more));
+            }
         }
     }
     given
@@ -179,23 +184,26 @@ fn left_before(order: &[Ranked<'_>], sizes: &Sizes) -> Vec<f64> {
 
 /// What each job may hold ahead of its turn, and its place among those: what trains already, then training tasks of the smallest
 /// first, then of the most advanced (gap 29), then late jobs. T caps it, in whole containers and for training at least one.
-fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> BTreeMap<AppId, (usize, f64)> {
+fn ahead(order: &[Ranked<'_>], sizes: &Sizes, supply: &Supply<'_>, at_most: f64) -> ByHandle<AppId, (usize, f64)> {
     let mut cap = Cap::of(supply, at_most);
     let trainees = trainees(order, sizes, supply);
-    let mut kept: BTreeMap<AppId, Vec<u32>> = BTreeMap::new();
+    // Phase by phase of one trainee after the other.
+    let mut kept: Vec<u32> = Vec::new();
     for (trainee, job) in &trainees {
         let mut usable = job.demand - job.masters;
-        let keep = trainee.phases.iter().map(|phase| {
+        kept.extend(trainee.phases.iter().map(|phase| {
             let containers = cap.keep(phase.train.min(whole(usable, phase.one)), phase.one);
             usable -= f64::from(containers) * phase.one;
             containers
-        });
-        kept.insert(job.app, keep.collect());
+        }));
     }
-    let none = kept.values().flatten().all(|containers| *containers == 0);
-    let mut given: BTreeMap<AppId, (usize, f64)> = BTreeMap::new();
+    let none = kept.iter().all(|containers| *containers == 0);
+    let mut kept = kept.as_slice();
+    let mut given: ByHandle<AppId, (usize, f64)> = ByHandle::default();
     for (place, (trainee, job)) in trainees.into_iter().enumerate() {
-        let phases = || trainee.phases.iter().zip(&kept[&job.app]);
+        let (own, others) = kept.split_at(trainee.phases.len());
+        kept = others;
+        let phases = || trainee.phases.iter().zip(own);
         let mut all: f64 = phases().map(|(phase, kept)| f64::from(*kept) * phase.one).sum();
         for (phase, kept) in phases() {
             let first = none && given.is_empty() && all == 0.0 && phase.one <= at_most + EPSILON;

@@ -91,7 +91,7 @@ impl VictimSelector<'_> {
             if !self.pays(cluster, search, app, queue, priority) {
                 search.hardly_more = true;
                 search.reasons.add(NoVictimReason::HardlyMore, containers);
-            } else if self.spare_for(cluster, search, app) > EPSILON {
+            } else if self.spare_for(cluster, search, app, queue, priority) > EPSILON {
                 let victims = self.losing_queues[losing].jobs[at].victims.take();
                 let victims = victims.unwrap_or_else(|| self.victims_of(cluster, losing, at));
                 search.reasons.add_all(&self.losing_queues[losing].jobs[at].reasons);
@@ -170,9 +170,9 @@ impl VictimSelector<'_> {
         cluster.jobs().get(&entry.app).map_or(WorkLeft { priority: 0, left_s: 0.0 }, of)
     }
 
-    /// Puts jobs, with their places in the plan, into the order in which they give.
-    pub(super) fn sort_by_rank(&self, cluster: &Cluster, jobs: &mut [(usize, &Job)]) {
-        jobs.sort_by(|(a, _), (b, _)| {
+    /// Puts jobs, with their places in the plan and what of them is meant, into the order in which they give.
+    pub(super) fn sort_by_rank<T>(&self, cluster: &Cluster, jobs: &mut [(usize, &Job, T)]) {
+        jobs.sort_by(|(a, ..), (b, ..)| {
             let (of_a, of_b) = (self.plan.entries[*a].queue, self.plan.entries[*b].queue);
             let by_rank = b.cmp(a);
             if of_a == of_b && self.order_of(cluster, of_a).largest_job_first() {

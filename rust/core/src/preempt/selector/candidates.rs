@@ -7,7 +7,7 @@ use super::{pool, Victim, VictimKey, VictimSearch, VictimSelector};
 use crate::entitlement::EPSILON;
 use crate::settings::QueueSettings;
 use crate::state::{Cluster, Container, Job};
-use crate::units::{AppId, ContainerId, NodeId};
+use crate::units::{ContainerId, NodeId};
 use std::cmp::Reverse;
 
 impl<'a> VictimSelector<'a> {
@@ -19,22 +19,23 @@ impl<'a> VictimSelector<'a> {
     /// What may be taken for that search on one node, in the order in which it goes.
     pub(super) fn victims_at(&mut self, cluster: &Cluster, home: NodeId, search: &VictimSearch) -> Vec<Victim> {
         let filter = VictimFilter { returning_mb: search.returning_mb(), ..self.own_filter() };
-        let mut apps: Vec<AppId> = cluster.on_node(home).map(|(_, container)| container.app).collect();
-        apps.sort_unstable();
-        apps.dedup();
+        let mut here: Vec<(ContainerId, &Container)> = cluster.on_node(home).collect();
+        here.sort_by_key(|(_, container)| container.app);
         let mut guests = Vec::new();
         let mut ranked = Vec::new();
         let mut pooled = Vec::new();
-        for app in apps {
-            let Some(job) = cluster.jobs().get(&app) else { continue };
-            guests.extend(self.of_job_at(cluster, job, home, VictimFilter { guests: true, ..filter }));
+        for own in here.chunk_by(|(_, a), (_, b)| a.app == b.app) {
+            let Some((app, job)) = own.first().and_then(|(_, a)| Some((a.app, cluster.jobs().get(&a.app)?))) else {
+                continue;
+            };
+            guests.extend(self.victims_among(cluster, job, own, VictimFilter { guests: true, ..filter }));
             if self.rules(cluster, job.queue).victims.is_over_all_jobs() {
                 if self.is_candidate(cluster, app, job) {
-                    pooled.extend(pool::with_begin(cluster, self.of_job_at(cluster, job, home, filter)));
+                    pooled.extend(pool::with_begin(cluster, self.victims_among(cluster, job, own, filter)));
                 }
             } else if let Some(place) = self.plan.last_entry(app) {
                 if self.spare_of(app, job).above_kept_from_higher > EPSILON {
-                    ranked.push((place, job));
+                    ranked.push((place, job, own));
                 }
             }
         }
@@ -43,13 +44,13 @@ impl<'a> VictimSelector<'a> {
         self.sort_by_rank(cluster, &mut ranked);
         let mut victims: Vec<Victim> = guests.into_iter().map(|(_, victim)| victim).collect();
         victims.extend(pooled.into_iter().map(|(_, victim)| victim));
-        for (place, job) in ranked {
+        for (place, job, own) in ranked {
             // What goes on may take the room of reduces that wait for maps, whatever their job has left: nothing is lost, and jobs could else
             // wait for each other, each with reduces where a map of the other is at home.
             let waits =
                 |victim: &Victim| cluster.containers().get(&victim.id).is_some_and(|one| cluster.waits_for_maps(one));
             let pays = self.pays(cluster, search, self.plan.entries[place].app, job.queue, job.priority);
-            let own = self.of_job_at(cluster, job, home, filter);
+            let own = self.victims_among(cluster, job, own, filter);
             let mut own: Vec<_> = own.filter(|(_, victim)| pays || waits(victim)).collect();
             own.sort_by_key(|(key, _)| *key);
             victims.extend(own.into_iter().map(|(_, victim)| victim));
@@ -68,16 +69,15 @@ impl<'a> VictimSelector<'a> {
         self.of_those(cluster, job, containers, filter).filter_map(Result::ok)
     }
 
-    /// The same of those on one node: a job may have thousands, and a node has few.
-    fn of_job_at<'b>(
+    /// The same of those of its containers: a job may have thousands, and of those a node has few.
+    fn victims_among<'b>(
         &'b self,
         cluster: &'b Cluster,
         job: &'b Job,
-        home: NodeId,
+        containers: &'b [(ContainerId, &'b Container)],
         filter: VictimFilter<'b>,
     ) -> impl Iterator<Item = (VictimKey, Victim)> + use<'a, 'b> {
-        let containers = cluster.on_node(home).filter(|(id, _)| job.containers.contains(id));
-        self.of_those(cluster, job, containers, filter).filter_map(Result::ok)
+        self.of_those(cluster, job, containers.iter().copied(), filter).filter_map(Result::ok)
     }
 
     /// Of those containers what may be taken, and what keeps each of the others.

@@ -331,10 +331,16 @@ function whenOver(part) {
     + `It is suspended before in ${percent(own.suspended_before)} of ${about.runs} runs. ${checked}`;
 }
 
-/** What YARN does, whatever of the job stands still. */
-function endOfLifetime(job) {
-  return job && job.lifetime_left_s !== null
-    ? `YARN ends it in ${time(job.lifetime_left_s)}, at the end of its lifetime, which goes on while it stands still. ` : "";
+/** What runs out, whatever of the job stands still. */
+function endsByTheClock(job) {
+  const said = [];
+  if (job && job.lifetime_left_s !== null) {
+    said.push(`YARN ends it in ${time(job.lifetime_left_s)}, at the end of its lifetime, which goes on while it stands still. `);
+  }
+  if (job && job.parked && job.tokens_left_s !== null) {
+    said.push(`One of its delegation tokens is renewed no more in ${time(job.tokens_left_s)}. `);
+  }
+  return said.join("");
 }
 
 function showJob(id, part) {
@@ -343,7 +349,7 @@ function showJob(id, part) {
   const park = make("button", {type: "button", id: "park", "aria-pressed": parked}, parked ? "Wake it" : "Park it");
   park.addEventListener("click", () => changeParked(id, !parked));
   const answers = {"Why is it here?": whyHere(job), "Why is it suspended?": whySuspended(part, job), "When will it go on?": whenOn(part, job),
-    "When will it end?": endOfLifetime(job) + whenOver(part)};
+    "When will it end?": endsByTheClock(job) + whenOver(part)};
   const hints = job ? job.wrong_hints : [];
   if (hints.length) {
     answers["What is wrong with its tags?"] = hints.join("; ");

@@ -74,7 +74,7 @@ public final class HiatusCommand extends Configured implements Tool {
           call("PUT", ROOT + (id.startsWith("container_") ? "/containers/" : "/apps/") + id + "/parked",
               command.equals("suspend") ? "true" : "false");
           if (command.equals("suspend")) {
-            warnOfLifetime(applicationOf(id));
+            warnOfClocks(applicationOf(id));
           }
         }
       } else if (command.equals("status") && ids.isEmpty()) {
@@ -128,17 +128,21 @@ public final class HiatusCommand extends Configured implements Tool {
     return (id.startsWith("container_") ? ContainerId.fromString(id).getApplicationAttemptId().getApplicationId() : id).toString();
   }
 
-  /** YARN's clock goes on while somebody's work stands still. */
-  private void warnOfLifetime(String application) throws Exception {
+  /** What goes on while somebody's work stands still. */
+  private void warnOfClocks(String application) throws Exception {
     try {
-      JsonNode left = call("GET", ROOT + "/apps/" + application, null).at("/jobs/0/lifetime_left_s");
-      if (left.isNumber()) {
-        System.err.println("Parked, but YARN ends " + application + " in " + left.asText()
+      JsonNode job = call("GET", ROOT + "/apps/" + application, null).at("/jobs/0");
+      if (job.path("tokens_left_s").isNumber()) {
+        System.err.println("Parked, but a delegation token of " + application + " is renewed no more in " + job.path("tokens_left_s").asText()
+            + " s, and its tasks then fail where they need it. Resume it early enough for what it has left to do");
+      }
+      if (job.path("lifetime_left_s").isNumber()) {
+        System.err.println("Parked, but YARN ends " + application + " in " + job.path("lifetime_left_s").asText()
             + " s, at the end of its lifetime. For longer: yarn app -appId " + application + " -updateLifetime SECONDS");
       }
     } catch (IOException e) {
       // Who may modify it need not be one who may view it.
-      System.err.println("Parked; whether " + application + " has a lifetime is not known: " + e.getMessage());
+      System.err.println("Parked; how long " + application + " may stand still is not known: " + e.getMessage());
     }
   }
 

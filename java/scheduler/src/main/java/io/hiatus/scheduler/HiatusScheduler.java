@@ -49,13 +49,16 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEven
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerDynamicEditException;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.YieldingCapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf.CSConfigurationProvider;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf.FileBasedCSConfigurationProvider;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.QueueEntitlement;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
@@ -328,6 +331,26 @@ public class HiatusScheduler extends YieldingCapacityScheduler implements Cluste
     Priority updated = super.updateApplicationPriority(priority, id, future, user);
     feed.tell(facts -> underWriteLock(() -> reporter.appChanged(facts, id)));
     return updated;
+  }
+
+  // A ReservationSystem changes queues without an event.
+
+  @Override
+  public void addQueue(Queue queue) throws SchedulerDynamicEditException, IOException {
+    super.addQueue(queue);
+    feed.tell(FactWriter::queuesChanged);
+  }
+
+  @Override
+  public void removeQueue(String name) throws SchedulerDynamicEditException {
+    super.removeQueue(name);
+    feed.tell(FactWriter::queuesChanged);
+  }
+
+  @Override
+  public void setEntitlement(String queue, QueueEntitlement entitlement) throws YarnException {
+    super.setEntitlement(queue, entitlement);
+    feed.tell(FactWriter::queuesChanged);
   }
 
   // ---- Who places ----

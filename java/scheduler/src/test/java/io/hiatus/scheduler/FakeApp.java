@@ -16,11 +16,16 @@ import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.ContainerUpdateType;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
+import org.apache.hadoop.yarn.api.records.ExecutionTypeRequest;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceBlacklistRequest;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.api.records.ResourceSizing;
+import org.apache.hadoop.yarn.api.records.SchedulingRequest;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
+import org.apache.hadoop.yarn.api.resource.PlacementConstraints;
+import org.apache.hadoop.yarn.api.resource.PlacementConstraints.PlacementTargets;
 import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
@@ -101,6 +106,17 @@ public final class FakeApp {
   public FakeApp askBestOn(String host, int count, int memoryMb) throws Exception {
     take(master.allocate(Arrays.asList(host, NetworkTopology.DEFAULT_RACK, ResourceRequest.ANY).stream()
         .map(place -> request(place, count, memoryMb, PRIORITY, "")).collect(Collectors.toList()), Collections.emptyList()));
+    return this;
+  }
+
+  /** Wants so many containers of one vcore with a tag, no two of them on one node. */
+  public FakeApp askApart(String tag, int count, int memoryMb) throws Exception {
+    take(master.allocate(Collections.emptyList(), Collections.singletonList(SchedulingRequest.newBuilder()
+        .priority(Priority.newInstance(PRIORITY)).allocationRequestId(1).allocationTags(Collections.singleton(tag))
+        .executionType(ExecutionTypeRequest.newInstance(ExecutionType.GUARANTEED, true))
+        .placementConstraintExpression(PlacementConstraints.build(
+            PlacementConstraints.targetNotIn(PlacementConstraints.NODE, PlacementTargets.allocationTag(tag))))
+        .resourceSizing(ResourceSizing.newInstance(count, Resource.newInstance(memoryMb, 1))).build()), Collections.emptyList()));
     return this;
   }
 

@@ -209,6 +209,28 @@ public class LimitsTest {
   }
 
   @Test
+  public void inAnExclusivePartitionAJobGivesWayAndGoesOn() throws Exception {
+    try (MockCluster cluster = MockCluster.with(GpuPartition::configure)) {
+      cluster.node(2 * 256, 64);
+      FakeApp big = cluster.run("default");
+      FakeApp small = cluster.run("default");
+      GpuPartition.node(cluster, true);
+      big.ask(4, 1024, 5, "gpu");
+      cluster.rounds(4);
+      small.ask(1, 1024, 5, "gpu");
+      cluster.rounds(4);
+      assertEquals(1, small.held().size());
+      assertEquals(1, suspended(cluster, big));
+      assertNull(cluster.difference());
+
+      small.finish();
+      cluster.rounds(4);
+      assertEquals(0, suspended(cluster, big));
+      assertNull(cluster.difference());
+    }
+  }
+
+  @Test
   public void aSharedPartitionsIdleRoomServesOthersAfterItsOwn() throws Exception {
     try (MockCluster cluster = MockCluster.with(GpuPartition::configure)) {
       cluster.node(2048 + 256, 64);

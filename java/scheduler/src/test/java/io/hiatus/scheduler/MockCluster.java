@@ -28,8 +28,14 @@ import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.test.GenericTestUtils;
 import org.apache.hadoop.test.MetricsAsserts;
+import org.apache.hadoop.yarn.api.protocolrecords.GetNewApplicationRequest;
+import org.apache.hadoop.yarn.api.protocolrecords.SubmitApplicationRequest;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceOption;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -38,6 +44,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmissionData;
 import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmitter;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.RMStateStore;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
@@ -283,7 +290,21 @@ public final class MockCluster implements AutoCloseable {
   }
 
   public FakeApp submit(MockRMAppSubmissionData data) throws Exception {
-    FakeApp app = new FakeApp(this, MockRMAppSubmitter.submit(rm, data));
+    return accepted(MockRMAppSubmitter.submit(rm, data));
+  }
+
+  /** The same with whatever else a submission may say. */
+  public FakeApp submit(String queue, Consumer<ApplicationSubmissionContext> more) throws Exception {
+    ApplicationId id = rm.getClientRMService().getNewApplication(GetNewApplicationRequest.newInstance()).getApplicationId();
+    ApplicationSubmissionContext context = ApplicationSubmissionContext.newInstance(id, queue + "-app", queue, Priority.newInstance(0),
+        ContainerLaunchContext.newInstance(null, null, null, null, null, null), false, false, 2, Resource.newInstance(256, 1));
+    more.accept(context);
+    rm.getClientRMService().submitApplication(SubmitApplicationRequest.newInstance(context));
+    return accepted(context().getRMApps().get(id));
+  }
+
+  private FakeApp accepted(RMApp submitted) throws Exception {
+    FakeApp app = new FakeApp(this, submitted);
     apps.add(app);
     rm.waitForState(app.id(), RMAppState.ACCEPTED);
     settle();

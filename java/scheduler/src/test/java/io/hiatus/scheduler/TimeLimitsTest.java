@@ -5,23 +5,49 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.DataOutputBuffer;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.yarn.api.records.ApplicationResourceUsageReport;
 import org.apache.hadoop.yarn.api.records.ApplicationTimeoutType;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.security.client.RMDelegationTokenIdentifier;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.util.Times;
 import org.junit.Test;
 
-/** What YARN's clocks do to work that stands still: an application's lifetime, and what it is billed for. */
+/** What clocks do to work that stands still: an application's lifetime, its tokens' last day, and what it is billed for. */
 public class TimeLimitsTest {
   private static final int TASK_MB = 1024;
 
   private static void withQuickMonitor(Configuration conf) {
     conf.setLong(YarnConfiguration.RM_APPLICATION_MONITOR_INTERVAL_MS, 100);
+  }
+
+  /** A delegation token with that last day; {@code cut}: what is left of its identifier, so that nobody can read it. */
+  private static Token<?> token(long lastDayMs, int cut) {
+    RMDelegationTokenIdentifier identifier = new RMDelegationTokenIdentifier(new Text("user"), new Text("rm"), new Text("user"));
+    identifier.setMaxDate(lastDayMs);
+    return new Token<>(Arrays.copyOf(identifier.getBytes(), Math.min(cut, identifier.getBytes().length)), new byte[0],
+        identifier.getKind(), new Text("rm"));
+  }
+
+  private static FakeApp submit(MockCluster cluster, Token<?>... tokens) throws Exception {
+    Credentials credentials = new Credentials();
+    for (int i = 0; i < tokens.length; i++) {
+      credentials.addToken(new Text(String.valueOf(i)), tokens[i]);
+    }
+    DataOutputBuffer written = new DataOutputBuffer();
+    credentials.writeTokenStorageToStream(written);
+    return cluster.started(cluster.submit("default",
+        submission -> submission.getAMContainerSpec().setTokens(ByteBuffer.wrap(written.getData(), 0, written.getLength()))));
   }
 
   private static FakeApp submit(MockCluster cluster, long lifetimeS) throws Exception {
@@ -75,6 +101,26 @@ public class TimeLimitsTest {
       cluster.rm().getRMAppManager().updateApplicationTimeout(limited.app(),
           Collections.singletonMap(ApplicationTimeoutType.LIFETIME, Times.formatISO8601(later)));
       assertTrue(job(cluster, limited).path("lifetime_left_s").asLong() > 3_500);
+    }
+  }
+
+  @Test
+  public void theFirstLastDayOfItsDelegationTokensIsToldAndUnreadableOnesDoNoHarm() throws Exception {
+    long inAnHour = System.currentTimeMillis() + 3_600_000;
+    for (boolean renews : new boolean[] {false, true}) {
+      try (MockCluster cluster = MockCluster.with(conf -> conf.setBoolean(YarnConfiguration.RM_PROXY_USER_PRIVILEGES_ENABLED, renews))) {
+        cluster.node(8 * 1024, 16);
+        FakeApp two = submit(cluster, token(2 * inAnHour, 1_000), token(inAnHour, 1_000), token(0, 3));
+        FakeApp none = submit(cluster, token(0, 3));
+        two.ask(1, TASK_MB);
+        cluster.rounds(3);
+        assertTrue(cluster.scheduler().operatorService().park(two.id(), true));
+        cluster.rounds(3);
+        assertTrue(job(cluster, two).path("parked").asBoolean());
+        double left = job(cluster, two).path("tokens_left_s").asDouble(-1);
+        assertEquals("the ResourceManager gets new ones: " + renews, renews ? -1 : 3_590, left, 10);
+        assertTrue(job(cluster, none).path("tokens_left_s").isNull());
+      }
     }
   }
 

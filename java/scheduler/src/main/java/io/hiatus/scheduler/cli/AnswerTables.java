@@ -88,7 +88,8 @@ public final class AnswerTables {
       }
     });
     return heading(all) + "Parked applications\n" + table(parked, text("Application", "application"), number("Suspended", "suspended"),
-            new Column("Lifetime left, s", Justification.RIGHT, job -> job.path("lifetime_left_s").asText("")))
+            new Column("Lifetime left, s", Justification.RIGHT, job -> job.path("lifetime_left_s").asText("")),
+            new Column("Tokens left, s", Justification.RIGHT, job -> job.path("tokens_left_s").asText("")))
         + "\nSuspended containers\n" + table(all.path("suspended"), text("Container", "container"), text("Node", "node"),
             new Column("For, s", Justification.RIGHT, one -> String.valueOf(one.path("for_ms").asLong() / 1000)), text("State", "state"),
             text("Why", "why"), text("Waits for", "waits_for"))

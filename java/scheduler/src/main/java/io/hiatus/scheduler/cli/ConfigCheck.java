@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.VersionInfo;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -34,6 +36,8 @@ public final class ConfigCheck {
   private static final String ESTIMATOR = "yarn.app.mapreduce.am.job.task.estimator.class";
   private static final String ALL_SCHEDULERS = "yarn.scheduler.";
   private static final String QUEUE_PREFIX = ALL_SCHEDULERS + "capacity.";
+  /** What stands between a queue's path and a property of the queues that are created below it. */
+  private static final Pattern TEMPLATE = Pattern.compile("(.+)\\.(leaf-queue-template|auto-queue-creation-v2\\.(parent-|leaf-)?template)");
   /** What a map gets where nobody says how much. */
   private static final int USUAL_CONTAINER_MB = 1024;
   private static final String QUEUE_FILE = "capacity-scheduler.xml";
@@ -176,7 +180,11 @@ public final class ConfigCheck {
   private void queues() {
     for (String name : new TreeMap<>(conf.getPropsWithPrefix(QUEUE_PREFIX)).keySet()) {
       String path = QueueProperty.pathIn(name);
-      if (path != null && !exists(path)) {
+      Matcher template = TEMPLATE.matcher(path == null ? "" : path);
+      if (template.matches()) { // CapacityScheduler's own there are its parent's
+        String parents = QUEUE_PREFIX + template.group(1) + name.substring(path.length());
+        add(QUEUE_PREFIX + name, "Hiatus reads no templates: set " + parents + ", which all queues below that one go by");
+      } else if (path != null && !exists(path)) {
         add(QUEUE_PREFIX + name, "there is no queue " + path + ": correct its path, or name it in its parent's property queues");
       } else if (path != null && name.equals(path + "." + QueueProperty.CAPACITY.name)) {
         maximum(QUEUE_PREFIX + name, QUEUE_PREFIX + path + "." + QueueProperty.MAXIMUM_CAPACITY.name);

@@ -12,7 +12,7 @@ import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.config.HiatusConfiguration.Mode;
 import io.hiatus.scheduler.explain.Explainer;
 import io.hiatus.scheduler.explain.NamedExplanation;
-import io.hiatus.scheduler.explain.Lifetime;
+import io.hiatus.scheduler.explain.TimeLeft;
 import io.hiatus.scheduler.facts.CoreFeed;
 import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.facts.SnapshotReporter;
@@ -252,8 +252,7 @@ public final class Engine {
   private NamedExplanation explanation() {
     String word = mode.name().toLowerCase(Locale.ROOT);
     return new NamedExplanation(core == 0 ? "{}" : Native.explain(core), facts,
-        application -> Lifetime.leftS(cluster.getRMContext(), application), word, fault,
-        preemptionGuard.state(places()), demotions.count());
+        new TimeLeft(cluster.getRMContext())::tell, word, fault, preemptionGuard.state(places()), demotions.count());
   }
 
   /** The core's handle, for tests of what happens when it breaks. */

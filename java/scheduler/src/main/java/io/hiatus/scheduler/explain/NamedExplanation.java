@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -35,7 +35,7 @@ public final class NamedExplanation {
 
   private final String core;
   private final FactWriter facts;
-  private final Function<String, Long> lifetimeLeftS;
+  private final BiConsumer<ObjectNode, String> timeLeft;
   private final String mode;
   private final String fault;
   private final String stockPreemption;
@@ -43,13 +43,14 @@ public final class NamedExplanation {
   private ObjectNode whole;
 
   /**
-   * {@code core} is the core's JSON, or an empty object where there is no core; then there are no facts either. {@code lifetimeLeftS}
-   * tells of an application what {@link Lifetime#leftS} does.
+   * {@code core} is the core's JSON, or an empty object where there is no core; then there are no facts either. {@code timeLeft}
+   * tells of an application what {@link TimeLeft#tell} does.
    */
-  public NamedExplanation(String core, FactWriter facts, Function<String, Long> lifetimeLeftS, String mode, String fault, String stockPreemption, int suspendedNow) {
+  public NamedExplanation(String core, FactWriter facts, BiConsumer<ObjectNode, String> timeLeft, String mode, String fault, String stockPreemption,
+      int suspendedNow) {
     this.core = core;
     this.facts = facts;
-    this.lifetimeLeftS = lifetimeLeftS;
+    this.timeLeft = timeLeft;
     this.mode = mode;
     this.fault = fault;
     this.stockPreemption = stockPreemption;
@@ -65,7 +66,7 @@ public final class NamedExplanation {
       all.put("stock_preemption", stockPreemption);
       all.put("suspended_now", suspendedNow);
       all.setAll((ObjectNode) parse(core));
-      all.path("jobs").forEach(job -> ((ObjectNode) job).put("lifetime_left_s", lifetimeLeftS.apply(job.path(APPLICATION).asText())));
+      all.path("jobs").forEach(job -> timeLeft.accept((ObjectNode) job, job.path(APPLICATION).asText()));
       if (facts != null) {
         name(all);
       }

@@ -105,6 +105,40 @@ public class ConfigCheckTest {
   }
 
   @Test
+  public void queuesOfEveryKindAreGoodOnes() throws Exception {
+    Map<String, String> before = files.get("capacity-scheduler.xml");
+    String[][] kinds = {
+      {"default.capacity", "3w", "etl.capacity", "2w"},
+      {"default.capacity", "[memory=4096,vcores=4]", "etl.capacity", "[memory=4096,vcores=4]"},
+      {"etl.reservable", "true"},
+      {"etl.auto-create-child-queue.enabled", "true", "etl.leaf-queue-template.capacity", "50",
+        "etl.leaf-queue-template.maximum-capacity", "100"},
+      {"default.capacity", "3w", "etl.capacity", "2w", "etl.auto-queue-creation-v2.enabled", "true",
+        "etl.auto-queue-creation-v2.template.maximum-capacity", "50"},
+    };
+    for (String[] kind : kinds) {
+      files.put("capacity-scheduler.xml", new LinkedHashMap<>(before));
+      for (int i = 0; i < kind.length; i += 2) {
+        set("capacity-scheduler.xml", "yarn.scheduler.capacity.root." + kind[i], kind[i + 1]);
+      }
+      assertEquals(asList(kind).toString(), emptyList(), findings());
+    }
+  }
+
+  @Test
+  public void aKnobInATemplateIsToldWithWhereItBelongs() throws Exception {
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.auto-create-child-queue.enabled", "true");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.leaf-queue-template.capacity", "50");
+    for (String template : new String[] {"leaf-queue-template", "auto-queue-creation-v2.template", "auto-queue-creation-v2.leaf-template"}) {
+      String key = "yarn.scheduler.capacity.root.etl." + template + ".hiatus.policy";
+      set("capacity-scheduler.xml", key, "fifo");
+      assertEquals("capacity-scheduler.xml: " + key + " = fifo: Hiatus reads no templates: set yarn.scheduler.capacity.root.etl.hiatus.policy,"
+          + " which all queues below that one go by", finding());
+      files.get("capacity-scheduler.xml").remove(key);
+    }
+  }
+
+  @Test
   public void aPropertyOfCapacitySchedulersForAQueueThatDoesNotExistIsTold() throws Exception {
     set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.elt.user-limit-factor", "2");
     assertThat(finding(), allOf(containsString("root.elt.user-limit-factor = 2"), containsString("no queue root.elt")));

@@ -61,6 +61,17 @@ public class StepperTest {
   }
 
   @Test
+  public void withoutPlacingInBetweenAllComesByNodeUpdates() throws Exception {
+    try (MockCluster cluster = MockCluster.with(conf -> conf.setBoolean(HiatusConfiguration.PLACE_BETWEEN_HEARTBEATS, false))) {
+      FakeApp app = burst(cluster);
+      Thread.sleep(500); // several pauses of the ticker
+      assertEquals(0, cluster.liveTasks(app).size());
+      node.beat();
+      MockCluster.until("the node update gave some out", () -> !cluster.liveTasks(app).isEmpty());
+    }
+  }
+
+  @Test
   public void theTickerGoesOnWithWhatAHeartbeatBegan() throws Exception {
     try (MockCluster cluster = MockCluster.plain()) {
       FakeApp app = burst(cluster);

@@ -19,9 +19,9 @@ public class NamedExplanationTest {
       + " {'application': 'b', 'rank': 2, 'queue': 'root.b'}, {'application': 'a', 'rank': 3, 'queue': 'root.a'}],"
       + " 'suspended': [{'application': 'a', 'by': 'b'}, {'application': 'b', 'by': 'a'}, {'application': 'a', 'by': null}],"
       + " 'claims': [{'application': 'b'}], 'not_parked_yet': [], 'nodes': [{'node': 7}, {'node': 8}], 'counters': {'rejected': 7}}").replace('\'', '"'),
-      null, id -> id.equals("a") ? 60L : null, "suspend", null, "off", 0);
+      null, (job, id) -> job.put("lifetime_left_s", id.equals("a") ? 60L : null), "suspend", null, "off", 0);
   private long nowMs = 1_000_000;
-  private final Explainer explainer = new Explainer(() -> nowMs, () -> new NamedExplanation("{}", null, id -> null, "suspend", null, "off", 0));
+  private final Explainer explainer = new Explainer(() -> nowMs, () -> new NamedExplanation("{}", null, (job, id) -> { }, "suspend", null, "off", 0));
 
   private static NamedExplanation.Wanted cut(int offset, int limit) {
     return new NamedExplanation.Wanted(Collections.emptySet(), null, offset, limit);
