@@ -74,7 +74,7 @@ public final class HiatusCommand extends Configured implements Tool {
           call("PUT", ROOT + (id.startsWith("container_") ? "/containers/" : "/apps/") + id + "/parked",
               command.equals("suspend") ? "true" : "false");
           if (command.equals("suspend")) {
-            warnOfLifetime(applicationOf(id));
+            warnWhoParks(applicationOf(id));
           }
         }
       } else if (command.equals("status") && ids.isEmpty()) {
@@ -128,17 +128,22 @@ public final class HiatusCommand extends Configured implements Tool {
     return (id.startsWith("container_") ? ContainerId.fromString(id).getApplicationAttemptId().getApplicationId() : id).toString();
   }
 
-  /** YARN's clock goes on while somebody's work stands still. */
-  private void warnOfLifetime(String application) throws Exception {
+  /** YARN's clock goes on while somebody's work stands still, and not every application is known to survive that. */
+  private void warnWhoParks(String application) throws Exception {
     try {
-      JsonNode left = call("GET", ROOT + "/apps/" + application, null).at("/jobs/0/lifetime_left_s");
+      JsonNode job = call("GET", ROOT + "/apps/" + application, null).at("/jobs/0");
+      JsonNode left = job.path("lifetime_left_s");
       if (left.isNumber()) {
         System.err.println("Parked, but YARN ends " + application + " in " + left.asText()
             + " s, at the end of its lifetime. For longer: yarn app -appId " + application + " -updateLifetime SECONDS");
       }
+      if (job.path("spared_because").isTextual()) {
+        System.err.println("Parked, though nothing of " + application + " is suspended for others: "
+            + job.path("spared_because").asText() + ". Look whether it survives that");
+      }
     } catch (IOException e) {
       // Who may modify it need not be one who may view it.
-      System.err.println("Parked; whether " + application + " has a lifetime is not known: " + e.getMessage());
+      System.err.println("Parked; whether " + application + " has a lifetime, or may be suspended for others, is not known: " + e.getMessage());
     }
   }
 
