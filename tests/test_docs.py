@@ -239,7 +239,7 @@ def test_every_link_leads_somewhere(path):
 
 #: Pages for readers, which keep to short lines; the studies' pages have wide tables that programs write.
 _READ = [path for path in DOCUMENTS if path.parent.name == "design" or path.stem in (
-    "README", "CONTRIBUTING", "architecture", "glossary", "install", "operations", "write-a-policy")]
+    "README", "CONTRIBUTING", "architecture", "frameworks", "glossary", "install", "operations", "write-a-policy")]
 
 
 @pytest.mark.parametrize("path", _READ, ids=lambda path: path.name)

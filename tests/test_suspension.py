@@ -5,6 +5,7 @@ from documented import Shell
 from hiatus_cluster import containers, jobs, layout, recordings
 from hiatus_cluster.applications import work
 from hiatus_cluster.experiments import small_live
+from hiatus_cluster.scaled import KNOB
 from support import wait_for
 
 _MAPS = 6
@@ -48,6 +49,28 @@ def test_a_process_tree_stands_still_as_a_whole(hiatus, applications):
     wait_for(lambda: live.works(hiatus, container), "all run again")
     assert set(live.states(hiatus, container)) == set(processes)
     applications.finish("big")
+
+
+def test_nothing_is_suspended_of_an_application_of_which_nobody_says_that_it_may_be(hiatus, applications):
+    """Neither its type, YARN's own, nor a tag; then the administrator lists that type."""
+    applications.start("service", 8, suspend=False)
+    live.await_running(applications, "service", 8)
+    applications.start("small", 1, command=work(1))
+    small = applications.app_id("small")
+    wait_for(lambda: any(job["application"] == small and "(suspend-types)" in job["blocked_by"] for job in hiatus.rm.get("/ws/v1/hiatus")["jobs"]),
+             "the small one is told why it waits")
+    assert live.paused(hiatus) == {}
+    hiatus.configure({KNOB + "suspend-types": "MAPREDUCE, YARN"})
+    hiatus.run("yarn", "rmadmin", "-refreshQueues")
+    (container,) = live.await_paused(hiatus)
+    applications.wait("small")
+    wait_for(lambda: live.works(hiatus, container), "it goes on")
+    hiatus.configure({KNOB + "suspend-types": None})
+    hiatus.run("yarn", "rmadmin", "-refreshQueues")
+    told = hiatus.run("jar", layout.product_jar("scheduler"), "suspend", applications.app_id("service")).stderr
+    assert "its type YARN is none of suspend-types" in told, "who parks it is warned, and obeyed"
+    wait_for(lambda: all(live.stands_still(hiatus, life.container) for life in applications.lives("service")), "all of it stands still")
+    applications.finish("service")
 
 
 def test_small_jobs_pass_several_big_ones_on_nodes_with_a_remainder(hiatus):

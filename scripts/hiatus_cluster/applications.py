@@ -10,6 +10,8 @@ from . import containers, layout
 from .errors import ClusterError
 
 _MAIN = "io.hiatus.workload.Applications"
+#: Shell commands survive standing still; of applications without a type of their own nobody knows that before they say it.
+_SUSPEND = "hiatus.suspend=yes"
 
 
 def work(seconds):
@@ -43,9 +45,11 @@ class Applications:
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
-    def start(self, name, count, memory_mb=256, command="sleep 3600", **wish):
-        """Submits an application of ``count`` containers. Further wishes: queue, user, node_label, heartbeat_ms, tags."""
-        self._tell({"do": "start", "name": name, "count": count, "memory_mb": memory_mb, "command": command, **wish})
+    def start(self, name, count, memory_mb=256, command="sleep 3600", tags=(), suspend=True, **wish):
+        """Submits an application of ``count`` containers, which says by a tag that they may be suspended, unless told not to. Further wishes:
+        queue, user, node_label, heartbeat_ms."""
+        tags = [*tags, _SUSPEND] if suspend else list(tags)
+        self._tell({"do": "start", "name": name, "count": count, "memory_mb": memory_mb, "command": command, "tags": tags, **wish})
 
     def play(self, wanted, timeout_s=600):
         """Starts applications at their times and waits until all have ended; gives back the seconds from submission to end of each.

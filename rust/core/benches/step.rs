@@ -158,7 +158,7 @@ impl Driver {
                 class: JobClass(0),
                 tags: Vec::new(),
                 unmanaged: true,
-                map_reduce: false,
+                application_type: "SPARK".to_string(),
             };
             self.facts.extend([Fact::App(fact), Fact::AppActive { app, active: true }]);
         }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// Its ApplicationMaster does not count when others are let in beyond the limit. It wants tasks and runs none, or it runs some in a
-    /// queue whose jobs are served one after the other: it gives way to who comes before it.
+    /// queue whose jobs are served one after the other, and may be suspended: it gives way to who comes before it.
     GivesWay {
         /// The application.
         app: AppId,
@@ -70,7 +70,7 @@ pub(crate) fn admissions(cluster: &Cluster, planner: &Planner, settings: &Settin
         for (partition, plan) in planner.all() {
             let Some(admission) = queues.get_mut(&(job.queue, partition)) else { continue };
             let rules = settings.queue(cluster.queue_path(*app));
-            if let Some(admitted) = AdmittedApp::of(*app, job, plan, rules.policy) {
+            if let Some(admitted) = AdmittedApp::of(*app, job, plan, rules) {
                 admission.admitted.push(admitted);
                 admission.work_s += estimate::remaining_seconds(job, cluster, rules, plan.total);
             }
@@ -86,18 +86,19 @@ pub(crate) fn admissions(cluster: &Cluster, planner: &Planner, settings: &Settin
 
 impl AdmittedApp {
     /// Nobody whose ApplicationMaster is, or is asked for, in another partition.
-    fn of(app: AppId, job: &Job, plan: &PartitionPlan, policy: PolicyKind) -> Option<AdmittedApp> {
+    fn of(app: AppId, job: &Job, plan: &PartitionPlan, rules: &QueueSettings) -> Option<AdmittedApp> {
         let asked = || job.phases.iter().find(|(_, phase)| phase.pending > 0).filter(|_| !job.unmanaged);
         let master = job.master.map(|(_, key)| key).or_else(|| asked().map(|(key, _)| *key))?;
         let of_partition = || job.phases.iter().filter(|(key, _)| key.partition == plan.partition());
         let kinds = of_partition().filter(|(key, phase)| phase.left() > u32::from(**key == master));
         let runs = job.containers.len() - job.suspended.len() > 1;
         let wants = !job.suspended.is_empty() || job.phases.values().any(|phase| phase.pending > 0);
+        let yields = || rules.policy.serves_in_turn() && job.may_be_suspended(rules);
         (master.partition == plan.partition()).then(|| AdmittedApp {
             app,
             master: master.resource.dominant_share(plan.total),
             one: kinds.map(|(key, _)| key.resource.dominant_share(plan.total)).fold(0.0, f64::max),
-            gives_way: job.master.is_some() && if runs { policy.serves_in_turn() } else { wants },
+            gives_way: job.master.is_some() && if runs { yields() } else { wants },
         })
     }
 }

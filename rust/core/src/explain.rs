@@ -290,9 +290,17 @@ fn job(
         phases: phases(job, partition, queue),
         sizing,
         site: site(job, queue.placer.on),
+        spared_because: spared_because(job, queue),
         parked: job.parked,
         wrong_hints: job.hints.under(&queue.hints).wrong.iter().cloned().chain(unusable).collect(),
         blocked_by,
+    })
+}
+
+fn spared_because(job: &Job, queue: &QueueSettings) -> Option<String> {
+    (!job.may_be_suspended(queue)).then(|| match job.hints.suspend_under(&queue.hints) {
+        Some(_) => "its tag hiatus.suspend says so".to_string(),
+        None => format!("its type {} is none of suspend-types", job.application_type),
     })
 }
 

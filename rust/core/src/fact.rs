@@ -342,6 +342,9 @@ pub struct QueueFact {
     pub preemptable_within: bool,
 }
 
+/// The application type of MapReduce's jobs, whose request priorities tell maps from reduces.
+pub const MAP_REDUCE: &str = "MAPREDUCE";
+
 /// An application at its submission or recovery.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppFact {
@@ -363,8 +366,8 @@ pub struct AppFact {
     pub tags: Vec<String>,
     /// Whether its ApplicationMaster runs outside of the cluster's containers, so that all it asks for is for tasks.
     pub unmanaged: bool,
-    /// Whether it is a MapReduce job, so that request priorities tell its maps and its reduces.
-    pub map_reduce: bool,
+    /// Its YARN application type, as in [`MAP_REDUCE`] or `SPARK`.
+    pub application_type: String,
 }
 
 /// A container at its allocation or recovery.

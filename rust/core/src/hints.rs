@@ -70,6 +70,8 @@ pub struct Hints {
     pub steps: Vec<Step>,
     /// `hiatus.gp-class=production`: what the job is to the victim orders `gp` and `evenly`.
     pub gp_class: Option<GpClass>,
+    /// `hiatus.suspend=yes`: its containers may be suspended for others, whatever its type; `…=no`: they may not.
+    pub suspend: Option<bool>,
     /// `hiatus.input-bytes=20000000000`: what the job reads, for BatchMR's placer.
     pub input_bytes: Option<u64>,
     /// What was wrong with the others, for people.
@@ -96,6 +98,7 @@ impl Hints {
                 "deadline" => deadline(value, now_ms).map(|deadline| hints.deadline = Some(deadline)),
                 "sla" => read_steps(value).map(|steps| hints.steps = steps),
                 "input-bytes" => value.parse().ok().map(|bytes| hints.input_bytes = Some(bytes)),
+                "suspend" => yes_or_no(value).map(|may| hints.suspend = Some(may)),
                 "gp-class" => <Option<GpClass>>::named(value).flatten().map(|class| hints.gp_class = Some(class)),
                 // Tags of others are none of ours.
                 _ => continue,
@@ -116,7 +119,8 @@ impl Hints {
         let dear = self.steps.last().filter(|step| step.penalty > rules.max_penalty);
         let foreign = self.metric.filter(|_| !rules.metric);
         let presumed = self.gp_class.filter(|_| !rules.gp_class);
-        if heavy.is_none() && dear.is_none() && foreign.is_none() && presumed.is_none() {
+        let spared = self.suspend.filter(|_| self.suspend_under(rules).is_none());
+        if heavy.is_none() && dear.is_none() && foreign.is_none() && presumed.is_none() && spared.is_none() {
             return Cow::Borrowed(self);
         }
         let mut cut = self.clone();
@@ -136,7 +140,24 @@ impl Hints {
             cut.gp_class = None;
             cut.wrong.push(format!("{PREFIX}gp-class: jobs have the class of their queue here; ignored"));
         }
+        if spared.is_some() {
+            cut.suspend = None;
+            cut.wrong.push(format!("{PREFIX}suspend=no: the type alone says who is spared here; ignored"));
+        }
         Cow::Owned(cut)
+    }
+
+    /// What counts of [`Hints::suspend`] under a queue's rules. Without a copy of all others: it is asked of each container.
+    pub fn suspend_under(&self, rules: &HintRules) -> Option<bool> {
+        self.suspend.filter(|may| rules.honour && (*may || rules.spared))
+    }
+}
+
+fn yes_or_no(text: &str) -> Option<bool> {
+    match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
     }
 }
 
@@ -150,6 +171,7 @@ fn allowed(name: &str) -> String {
         "weight" => format!("a number from {} to {}", WEIGHTS.start(), WEIGHTS.end()),
         "metric" => format!("one of {}", Metric::NAMES.join(", ")),
         "gp-class" => "production or non-production".to_string(),
+        "suspend" => "yes or no".to_string(),
         "input-bytes" => "a whole number of bytes".to_string(),
         "deadline" => {
             "+ and seconds after submission, or milliseconds since 1970, at most ten years after submission".to_string()
@@ -186,6 +208,10 @@ mod tests {
     use super::*;
 
     const NOW_MS: u64 = 1_763_733_600_000;
+
+    fn rules() -> HintRules {
+        HintRules { honour: true, max_weight: 2.0, max_penalty: 3.0, metric: false, gp_class: false, spared: false }
+    }
 
     fn read(tags: &[&str]) -> Hints {
         Hints::read(&tags.iter().map(|tag| tag.to_string()).collect::<Vec<_>>(), NOW_MS)
@@ -235,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_a_queue_does_not_allow_is_cut_and_told() {
-        let rules = HintRules { honour: true, max_weight: 2.0, max_penalty: 3.0, metric: false, gp_class: false };
+        let rules = rules();
         let within = read(&["hiatus.weight=2", "hiatus.sla=600:1/1200:3"]);
         assert_eq!(*within.under(&rules), within);
         let greedy = read(&["hiatus.weight=5", "hiatus.sla=0:1/600:1e300", "hiatus.size=1"]);
@@ -251,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_class_counts_only_where_the_queue_allows_it() {
-        let rules = |gp_class| HintRules { honour: true, max_weight: 2.0, max_penalty: 3.0, metric: false, gp_class };
+        let rules = |gp_class| HintRules { gp_class, ..rules() };
         let important = read(&["hiatus.gp-class=production"]);
         assert_eq!(important.under(&rules(true)).gp_class, Some(GpClass::Production));
         let cut = important.under(&rules(false)).into_owned();
@@ -260,9 +286,21 @@ mod tests {
     }
 
     #[test]
+    fn anybody_may_ask_to_be_suspended_and_not_to_be_only_where_the_queue_allows_it() {
+        let heard = |tag, spared| read(&[tag]).under(&HintRules { spared, ..rules() }).into_owned();
+        assert_eq!(heard("hiatus.suspend=yes", false).suspend, Some(true));
+        assert_eq!(heard("Hiatus.Suspend=NO", true).suspend, Some(false));
+        let cut = heard("hiatus.suspend=no", false);
+        assert_eq!((cut.suspend, cut.wrong.len()), (None, 1), "{:?}", cut.wrong);
+        assert_eq!(read(&["hiatus.suspend=maybe"]).wrong.len(), 1);
+    }
+
+    #[test]
     fn a_deaf_queue_hears_nothing_but_what_is_wrong_is_told() {
-        let deaf = HintRules { honour: false, max_weight: 100.0, max_penalty: 100.0, metric: true, gp_class: true };
-        let heard = read(&["hiatus.weight=2", "hiatus.size=big", "hiatus.deadline=+9"]).under(&deaf).into_owned();
+        let deaf = HintRules { honour: false, metric: true, gp_class: true, spared: true, ..rules() };
+        let heard = read(&["hiatus.weight=2", "hiatus.size=big", "hiatus.deadline=+9", "hiatus.suspend=yes"])
+            .under(&deaf)
+            .into_owned();
         assert_eq!((heard.wrong.len(), Hints { wrong: Vec::new(), ..heard }), (1, Hints::default()));
     }
 }

@@ -103,7 +103,11 @@ fn victims(cluster: &Cluster, settings: &Settings, node: &Node, loan: &Loan) -> 
         if loan.room.fits_in(room) {
             break;
         }
-        if map.state != State::Running || map.proposed || map.barred_until > now {
+        if map.state != State::Running
+            || map.proposed
+            || map.barred_until > now
+            || !may_be_suspended(cluster, settings, map)
+        {
             continue;
         }
         room += map.resource();
@@ -111,6 +115,12 @@ fn victims(cluster: &Cluster, settings: &Settings, node: &Node, loan: &Loan) -> 
     }
     let can = victims.is_empty() || (settings.cluster.mode >= Mode::Suspend && node.can_suspend && node.is_live(now));
     (can && loan.room.fits_in(room)).then_some(victims)
+}
+
+/// Not what borrowed before its queue's rules changed.
+fn may_be_suspended(cluster: &Cluster, settings: &Settings, map: &Container) -> bool {
+    let rules = settings.queue(cluster.queue_path(map.app));
+    cluster.jobs().get(&map.app).is_some_and(|job| job.may_be_suspended(rules))
 }
 
 /// A reduce that could lend.
@@ -210,7 +220,8 @@ fn candidates(cluster: &Cluster, plan: &PartitionPlan, settings: &Settings, visi
         let Some(job) = cluster.jobs().get(&reduce.app) else { continue };
         let rules = settings.queue(cluster.queue_path(reduce.app));
         let here = cluster.nodes().get(&reduce.node).is_some_and(|node| node.partition == plan.partition());
-        if !here || !rules.lend.on || !may_lend(cluster, job, reduce, rules) {
+        let may = rules.lend.on && job.may_be_suspended(rules) && may_lend(cluster, job, reduce, rules);
+        if !here || !may {
             continue;
         }
         let maps = running_maps.entry(reduce.app).or_insert_with(|| {

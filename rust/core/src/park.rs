@@ -1,6 +1,6 @@
 //! Parking: what was put aside by hand is suspended as far as its nodes, their memory and the mode allow. It is a human's
-//! order: no minimum run time, no budget of suspended time and no queue's `preemption` stand against it, and no deadline ends
-//! it.
+//! order: no minimum run time, no budget of suspended time and no queue's `preemption` or `suspend-types` stand against it, and no
+//! deadline ends it.
 
 use crate::preempt::room_for_suspended_mb;
 use crate::settings::{ClusterSettings, Mode};

@@ -31,9 +31,13 @@ fn newest_beyond_total(cluster: &Cluster, settings: &Settings, id: NodeId) -> Op
     let node = cluster.nodes().get(&id).filter(|node| !node.used.fits_in(node.total))?;
     let found = node.containers.iter().filter_map(|id| cluster.containers().get(id).map(|container| (*id, container)));
     let may_go = |(_, container): &(ContainerId, &Container)| {
-        let waits = settings.queue(cluster.queue_path(container.app)).preemption == Primitive::Wait;
+        let rules = settings.queue(cluster.queue_path(container.app));
+        let may = cluster.jobs().get(&container.app).is_some_and(|job| job.may_be_suspended(rules));
         let stays = container.is_master || container.proposed || container.lender.is_some();
-        !stays && !waits && park::obstacle(cluster, &settings.cluster, container).is_none()
+        !stays
+            && may
+            && rules.preemption != Primitive::Wait
+            && park::obstacle(cluster, &settings.cluster, container).is_none()
     };
     found.filter(may_go).max_by_key(|(id, container)| (container.since, *id)).map(|(id, _)| id)
 }

@@ -45,10 +45,11 @@ fn write(fact: &Fact, out: &mut Vec<u8>) {
             layout::UserLimits { queue: queue.0, sure: *sure, most: *most }.write("", out);
         }
         Fact::App(fact) => {
-            let flags = u32::from(fact.unmanaged) | u32::from(fact.map_reduce) << 1;
+            let flags = u32::from(fact.unmanaged);
             let (told_at_ms, job_class) = (fact.told_at_ms.cast_signed(), fact.class.0.cast_signed());
             let (app, queue, user, priority) = (fact.app.0, fact.queue.0, fact.user.0, fact.priority);
-            let lines: Vec<&str> = std::iter::once(&fact.name).chain(&fact.tags).map(String::as_str).collect();
+            let lines: Vec<&str> =
+                [&fact.name, &fact.application_type].into_iter().chain(&fact.tags).map(String::as_str).collect();
             layout::App { app, queue, user, priority, told_at_ms, flags, job_class }.write(&lines.join("\n"), out);
         }
         Fact::AppActive { app, active } => {

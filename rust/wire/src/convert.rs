@@ -115,10 +115,10 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
                 priority: r.priority,
                 told_at_ms: u64::try_from(r.told_at_ms).unwrap_or_default(),
                 name: lines.next().unwrap_or_default(),
+                application_type: lines.next().unwrap_or_default(),
                 tags: lines.collect(),
                 class: JobClass(r.job_class.cast_unsigned()),
                 unmanaged: r.flags & 1 != 0,
-                map_reduce: r.flags & 2 != 0,
             })
         }
         8 => {
@@ -374,12 +374,13 @@ mod tests {
         let mut bytes = Vec::new();
         layout::Heartbeat { node: 7, paused: 2, waiting: 1 }.write("", &mut bytes);
         layout::App { app: 1, queue: 2, user: 3, priority: -4, told_at_ms: 5, flags: 1, job_class: -6 }
-            .write("application_1_0001\na\nb", &mut bytes);
+            .write("application_1_0001\nSPARK\na\nb", &mut bytes);
         let mut out = Vec::new();
         facts(&bytes, &mut out).unwrap();
         assert_eq!(out[0], Fact::Heartbeat { node: NodeId(7), paused: 2, waiting: 1 });
         let Fact::App(app) = &out[1] else { panic!("{out:?}") };
         let (name, tags) = (app.name.as_str(), app.tags.len());
+        assert_eq!(app.application_type, "SPARK");
         assert_eq!((name, tags, app.priority, app.told_at_ms, app.unmanaged), ("application_1_0001", 2, -4, 5, true));
         assert_eq!(app.class, JobClass(u64::MAX - 5));
     }

@@ -130,7 +130,7 @@ records! { FACTS:
     5 QueueRemoved { queue: u32 }
     #[doc = "A queue's fractions of one partition."]
     6 QueueShare { queue: u32, partition: u32, guaranteed: f64, maximum: f64 }
-    #[doc = "An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the number of the class of jobs that it is a run of; the text is its name and its tags, one a line."]
+    #[doc = "An application, told of so many ms after 1970; flags: 1 unmanaged; the number of the class of jobs that it is a run of; the text is its name, its type and its tags, one a line."]
     7 App + text { app: u32, queue: u32, user: u32, priority: i32, told_at_ms: i64, flags: u32, job_class: i64 }
     #[doc = "An application's queue or priority changed."]
     8 AppChanged { app: u32, queue: u32, priority: i32 }

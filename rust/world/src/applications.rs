@@ -73,7 +73,7 @@ impl World {
             class: app.job.class(),
             tags: app.job.tags.clone(),
             unmanaged: false,
-            map_reduce: !app.job.at_once,
+            application_type: app.job.application_type.clone(),
         })
     }
 

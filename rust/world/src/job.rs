@@ -1,6 +1,6 @@
 //! Jobs for a cluster: an ApplicationMaster and stages of tasks, as MapReduce has maps and reduces.
 
-use hiatus_core::fact::Run;
+use hiatus_core::fact::{Run, MAP_REDUCE};
 use hiatus_core::recurring::{class_id, job_class, Record};
 use hiatus_core::units::{JobClass, Millis, NodeId, PartitionId, Resource, UserId};
 use std::collections::BTreeSet;
@@ -99,6 +99,8 @@ pub struct Job {
     pub user: UserId,
     /// YARN priority; larger is more important.
     pub priority: i32,
+    /// YARN's application type.
+    pub application_type: String,
     /// Application tags, with hints for the scheduler.
     pub tags: Vec<String>,
     /// Where its containers go, unless a stage says otherwise.
@@ -111,7 +113,7 @@ pub struct Job {
     pub stages: Vec<Stage>,
     /// How its reduces get what its maps made.
     pub shuffle: Option<Shuffle>,
-    /// It is no MapReduce job: its stages wait for nothing, and are all asked for from the beginning on.
+    /// Its ApplicationMaster is none of MapReduce's: its stages wait for nothing, and are all asked for from the beginning on.
     pub at_once: bool,
     /// Nodes on which its ApplicationMaster wants no container.
     pub blacklist: BTreeSet<NodeId>,
@@ -130,13 +132,14 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job without tasks so far, submitted at time 0 to `root.default`, with an ApplicationMaster of 1 GiB.
+    /// A MapReduce job without tasks so far, submitted at time 0 to `root.default`, with an ApplicationMaster of 1 GiB.
     pub fn new(name: &str) -> Job {
         Job {
             name: name.to_string(),
             queue: "root.default".to_string(),
             user: UserId(0),
             priority: 0,
+            application_type: MAP_REDUCE.to_string(),
             tags: Vec::new(),
             partition: PartitionId(0),
             at: Millis(0),
@@ -171,6 +174,11 @@ impl Job {
         self
     }
 
+    /// With that application type.
+    pub fn of_type(self, application_type: &str) -> Job {
+        Job { application_type: application_type.to_string(), ..self }
+    }
+
     /// Of that user, instead of the one whom all other jobs are of.
     pub fn user(self, user: u32) -> Job {
         Job { user: UserId(user), ..self }
@@ -197,9 +205,9 @@ impl Job {
         Job { shuffle: Some(shuffle), ..self }
     }
 
-    /// With stages that wait for nothing: the last is served first, as YARN does with asks of several priorities.
+    /// Of another framework, whose stages wait for nothing: the last is served first, as YARN does with asks of several priorities.
     pub fn at_once(self) -> Job {
-        Job { at_once: true, ..self }
+        Job { at_once: true, ..self.of_type("SPARK") }
     }
 
     /// With an ApplicationMaster that wants no container on these nodes, by their numbers from 0.

@@ -33,6 +33,8 @@ _HIATUS = {
     KNOB + "min-run-ms": 500,
     KNOB + "min-resumed-ms": 500,
     KNOB + "max-suspended-memory": 4,
+    # Where tags are ignored, so is the one by which these applications say that they may be suspended.
+    KNOB + "suspend-types": "*",
     # There are more jobs than containers: minima would leave the metric little to decide.
     KNOB + "flex-slack": 1,
     KNOB + "flex-sure-share": 0,

@@ -369,6 +369,7 @@ impl Onlooker {
             queue: queue.to_owned(),
             user: app.fact.user,
             priority: app.fact.priority,
+            application_type: app.fact.application_type,
             tags: app.fact.tags,
             partition: master.phase.partition,
             at: app.at,

@@ -300,7 +300,7 @@ impl Told {
             class: JobClass(0),
             tags: Vec::new(),
             unmanaged: false,
-            map_reduce: true,
+            application_type: "SPARK".to_string(),
         }));
     }
 
@@ -383,6 +383,7 @@ fn a_container_that_is_resized_makes_its_job_none_that_was_there_before() {
     assert_eq!(past.left_out, LeftOut { before: 2, ..LeftOut::default() });
     let work = |past: &Past| past.jobs.iter().map(|past| past.job.work_s()).collect::<Vec<_>>();
     assert_eq!(work(&past), [30.0], "it worked all along");
+    assert_eq!(past.jobs[0].job.application_type, "SPARK", "which says whether it may be suspended");
 }
 
 #[test]

@@ -105,6 +105,8 @@ pub struct JobExplanation {
     pub sizing: Option<Sizing>,
     /// On which side of a mixed cluster its tasks run, and why.
     pub site: SiteExplanation,
+    /// Why nothing of it is suspended for others, whatever its place; `None` if it may be.
+    pub spared_because: Option<String>,
     /// Whether it was put aside by hand.
     pub parked: bool,
     /// What is wrong with its hints.

@@ -3,7 +3,7 @@
 use super::Allocator;
 use crate::fact::{PhaseKey, Side};
 use crate::plan::{PartitionPlan, Planner};
-use crate::settings::Settings;
+use crate::settings::{QueueSettings, Settings};
 use crate::state::{Cluster, Container, Job, Reason, State};
 use crate::units::{AppId, ContainerId, NodeId, Resource};
 
@@ -75,10 +75,11 @@ fn next(
     })
 }
 
-/// Whether maps of the job may run in lent room at all.
+/// Whether maps of the job may run in lent room at all: they are suspended when the lender wants it back.
 fn may_borrow(cluster: &Cluster, settings: &Settings, job: &Job) -> bool {
     let path = cluster.queues().get(&job.queue).map(|queue| queue.path.as_str());
-    job.map_reduce && path.is_some_and(|path| settings.queue(path).lend.on)
+    let may = |rules: &QueueSettings| rules.lend.on && job.may_be_suspended(rules);
+    job.map_reduce && path.is_some_and(|path| may(settings.queue(path)))
 }
 
 /// Whether it is a suspended map that lent room on its node would let go on.

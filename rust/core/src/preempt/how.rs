@@ -42,6 +42,8 @@ pub(super) struct Candidate<'a> {
     pub preempted_for: Millis,
     /// Times in a row that work of its phase was killed, see [`Phase::kill_rounds`](crate::state::Phase::kill_rounds).
     pub kill_rounds: u32,
+    /// Whether its application may be suspended for others at all.
+    pub may_be_suspended: bool,
     /// Whether its node can suspend at all.
     pub node_can_suspend: bool,
     /// Whether its node may keep its memory.
@@ -67,6 +69,7 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, beneficiary: Benefi
     };
     let may_suspend = || match of {
         _ if of.mode < Mode::Suspend => Err(NoVictimReason::Waits),
+        _ if !of.may_be_suspended => Err(NoVictimReason::NeverSuspended),
         _ if !of.node_can_suspend => Err(NoVictimReason::NodeCannotSuspend),
         _ if !entitled && of.preempted_for >= queue.suspension_budget => Err(NoVictimReason::Budget),
         _ if !of.memory_fits => Err(NoVictimReason::SuspendedMemory),
@@ -119,6 +122,7 @@ mod tests {
         in_spare_room: false,
         preempted_for: Millis(0),
         kill_rounds: 0,
+        may_be_suspended: true,
         node_can_suspend: true,
         memory_fits: true,
     };

@@ -38,6 +38,8 @@ pub enum NoVictimReason {
     SuspendedMemory,
     /// Their nodes cannot suspend.
     NodeCannotSuspend,
+    /// Their applications may not be suspended.
+    NeverSuspended,
     /// Their queue waits for their end.
     Waits,
     /// Their queue is protected from others.
@@ -85,6 +87,7 @@ impl fmt::Display for NoVictimReason {
                 "nodes that may keep no more suspended memory (max-suspended-memory, RAM and swap)"
             }
             NoVictimReason::NodeCannotSuspend => "containers on nodes that cannot suspend",
+            NoVictimReason::NeverSuspended => "containers of applications that may not be suspended (suspend-types)",
             NoVictimReason::Waits => {
                 "containers that have not ended yet (mode and preemption of their queue take nothing)"
             }

@@ -70,6 +70,7 @@ pub(super) fn may_take(
         in_spare_room: container.in_spare_room,
         preempted_for: container.preempted_for,
         kill_rounds: if over_all_jobs { killed.saturating_sub(GLOBAL_ORDER_ROUNDS) } else { killed },
+        may_be_suspended: job.may_be_suspended(queue),
         node_can_suspend: node.can_suspend,
         memory_fits: container.resource().memory_mb
             <= room_for_suspended_mb(&filter.settings.cluster, node) + filter.returning_mb,

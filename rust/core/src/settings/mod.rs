@@ -3,10 +3,12 @@
 
 mod knobs;
 mod reading;
+mod suspend_types;
 mod words;
 
 pub use knobs::{knobs, table, Knob, Range, CLUSTER_PREFIX, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 pub use reading::SettingsError;
+pub use suspend_types::SuspendTypes;
 pub use words::Word;
 
 use crate::flex::{Metric, Seconds, Step};
@@ -115,6 +117,8 @@ pub struct QueueSettings {
     pub policy: PolicyKind,
     /// What may be done to its containers, before `mode` caps it.
     pub preemption: Primitive,
+    /// Whose containers may be suspended for others.
+    pub suspend_types: SuspendTypes,
     /// Whether its jobs may take from each other; `None`: as CapacityScheduler's properties say.
     pub preemption_within: Option<bool>,
     /// Which of them go first.
@@ -206,6 +210,8 @@ pub struct HintRules {
     pub metric: bool,
     /// Whether a job may say whether it is production work.
     pub gp_class: bool,
+    /// Whether a job may say that it must not be suspended.
+    pub spared: bool,
 }
 
 /// Rules of one queue for the orders of victims over all jobs (GP).

@@ -5,6 +5,7 @@
 //! one wrong value refuses them all, so that a bad refresh leaves the old ones in force.
 
 use super::knobs::{knobs, Knob, CLUSTER_PREFIX, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
+use super::suspend_types::SuspendTypes;
 use super::words::Word;
 use super::{
     ClusterSettings, FlexSettings, ForecastSettings, GpSettings, HfspSettings, HindsightSettings, HintRules,
@@ -146,6 +147,7 @@ impl QueueSettings {
         QueueSettings {
             policy: values.word("policy"),
             preemption: values.word("preemption"),
+            suspend_types: values.types("suspend-types"),
             preemption_within: values.word("preemption-within"),
             victims: values.word("victims"),
             kill_before: values.millis("kill-before-ms"),
@@ -176,6 +178,7 @@ impl QueueSettings {
                 max_penalty: values.number("hints-max-penalty"),
                 metric: values.is("hints-metric", "honour"),
                 gp_class: values.is("hints-gp-class", "honour"),
+                spared: values.is("hints-suspend", "honour"),
             },
             hfsp: HfspSettings {
                 training_tasks: values.number("training-tasks"),
@@ -238,6 +241,11 @@ impl Values<'_> {
     fn word<T: Word>(&self, name: &'static str) -> T {
         let text = self.text(name);
         T::named(text).unwrap_or_else(|| unreachable!("{name} allows {text}, which is none of its words"))
+    }
+
+    fn types(&self, name: &'static str) -> SuspendTypes {
+        let text = self.text(name);
+        SuspendTypes::read(text).unwrap_or_else(|| unreachable!("{name} allows {text}, which are no application types"))
     }
 
     fn number<T: FromStr>(&self, name: &'static str) -> T {
@@ -371,6 +379,7 @@ mod tests {
                 Range::Fraction(low, high) => low_and_high(low.to_string(), high.to_string()),
                 Range::OneOf(words) => words.iter().rfind(|word| **word != knob.default).unwrap().to_string(),
                 Range::Steps => "1:1".to_string(),
+                Range::Types => "*".to_string(),
             };
             let settings = parse(&[(&format!("{CLUSTER_PREFIX}{}", knob.name), &other)]).unwrap();
             assert_ne!(settings, Settings::default(), "{}", knob.name);

@@ -1,10 +1,10 @@
 //! One application: its phases, what it wants, holds, has suspended and has learnt about its tasks.
 
 use super::{Container, FirstTask, Phase, QueueUser, Site};
-use crate::fact::{AppFact, Exit, PhaseKey, Places, Side};
+use crate::fact::{AppFact, Exit, PhaseKey, Places, Side, MAP_REDUCE};
 use crate::hints::Hints;
 use crate::recurring::Earlier;
-use crate::settings::FIRST_TASKS;
+use crate::settings::{QueueSettings, FIRST_TASKS};
 use crate::stages::{Stages, Work};
 use crate::units::{
     AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, ResourceSeconds, UserId,
@@ -56,6 +56,8 @@ pub struct Job {
     pub site: Site,
     /// Nodes on which it takes no container, by its application's own word or YARN's.
     pub blacklist: BTreeSet<NodeId>,
+    /// Its YARN application type.
+    pub application_type: String,
     /// Whether it is a MapReduce job.
     pub map_reduce: bool,
     /// Whether a limit stands against more containers, as far as refusals tell.
@@ -108,7 +110,8 @@ impl Job {
             unmanaged: fact.unmanaged,
             site: Site::default(),
             blacklist: BTreeSet::new(),
-            map_reduce: fact.map_reduce,
+            application_type: fact.application_type.clone(),
+            map_reduce: fact.application_type == MAP_REDUCE,
             backs_off: false,
             barred_until: Millis::default(),
             bars: 0,
@@ -168,6 +171,12 @@ impl Job {
         } else {
             u32::MAX
         }
+    }
+
+    /// Whether its containers may be suspended for others: as its tag says, as far as its queue's rules let that count, or its type.
+    pub fn may_be_suspended(&self, rules: &QueueSettings) -> bool {
+        let said = self.hints.suspend_under(&rules.hints);
+        said.unwrap_or_else(|| rules.suspend_types.allow(&self.application_type))
     }
 
     /// Whether that container of it was put aside by hand, alone or with all others. An ApplicationMaster never is (law 3).

@@ -54,7 +54,7 @@ fn both() -> Scheduler {
             class: JobClass(0),
             tags: Vec::new(),
             unmanaged: false,
-            map_reduce: false,
+            application_type: "SPARK".into(),
         }));
         facts.push(Fact::AppActive { app, active: true });
         facts.extend((0..4).flat_map(|id| runs(app, id)));

@@ -61,7 +61,7 @@ fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
             class: JobClass(0),
             tags: Vec::new(),
             unmanaged,
-            map_reduce: false,
+            application_type: "SPARK".to_string(),
         }),
         Fact::AppActive { app: APP, active: true },
     ];

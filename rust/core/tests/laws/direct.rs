@@ -101,7 +101,7 @@ impl Direct {
             class: JobClass(0),
             tags: Vec::new(),
             unmanaged: true,
-            map_reduce: false,
+            application_type: "SPARK".to_string(),
         }));
         self.facts.push(Fact::AppActive { app, active: true });
     }

@@ -29,6 +29,7 @@ mod recovery;
 mod remainders;
 mod sides;
 mod small_and_big;
+mod spared;
 mod spreading;
 mod standing;
 mod suspension;

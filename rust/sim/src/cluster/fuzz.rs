@@ -94,11 +94,13 @@ pub fn random_world(seed: u64, faults: Faults) -> World {
         world = world.job(big);
     }
     let nodes = world.machines().len() as u32;
+    let mut types = Types::of(seed);
+    world = types.settings(world);
     let mut choosy = Choosy { rng: Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xb1ac_c1a1), nodes, mixed };
     for id in 0..rng.random_range(2..9) {
         let leaf = &leaves[rng.random_range(0..leaves.len())];
         let label = labelled && rng.random_bool(0.3);
-        world = world.job(choosy.job(random_job(id, leaf, label, &mut sizes, &mut rng)));
+        world = world.job(types.job(choosy.job(random_job(id, leaf, label, &mut sizes, &mut rng))));
     }
     world
 }
@@ -129,6 +131,32 @@ impl Choosy {
         let size = Resource::new((memory_mb * one(rng, &[1, 2, 3, 4, 8]) / 2).min(8_192), vcores);
         let (tasks, each) = (rng.random_range(1..8), secs(rng.random_range(1..60)));
         Job { shuffle: None, ..job }.sized_tasks(tasks, each, size).at_once()
+    }
+}
+
+/// Who may be suspended, in a third of the worlds. Drawn apart, too.
+struct Types(Option<Xoshiro256PlusPlus>);
+
+impl Types {
+    fn of(seed: u64) -> Types {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5a_fe_77_e5);
+        Types(rng.random_bool(0.3).then_some(rng))
+    }
+
+    fn settings(&mut self, world: World) -> World {
+        let Some(rng) = &mut self.0 else { return world };
+        let world = world.set("suspend-types", one(rng, &["MAPREDUCE, SPARK", "SPARK", "YARN", "*"]));
+        world.set("hints-suspend", one(rng, &["ignore", "honour", "honour"]))
+    }
+
+    /// MapReduce's ApplicationMaster is told by its jobs' type: only those of others have any.
+    fn job(&mut self, job: Job) -> Job {
+        let Some(rng) = &mut self.0 else { return job };
+        let job = if job.at_once { job.of_type(one(rng, &["SPARK", "YARN", "Apache Flink"])) } else { job };
+        match one(rng, &[None, None, Some("hiatus.suspend=yes"), Some("hiatus.suspend=no")]) {
+            Some(tag) => job.tag(tag),
+            None => job,
+        }
     }
 }
 

@@ -158,6 +158,7 @@ impl Observer for Laws {
         self.determinism(world.now, facts, decisions);
         state::proposals_are_of_this_step(cluster, decisions);
         state::masters_are_left_alone(cluster, decisions);
+        state::spared_ones_run_on(world, &self.settings, decisions);
         state::counters_agree(cluster);
         state::sums_agree(world);
         if world.late.is_empty() {

@@ -192,7 +192,8 @@ impl Search<'_> {
         let queue = self.settings.queue(path);
         let ran = container.running_for(now).unwrap_or_default();
         let parked = self.cluster.is_parked(container);
-        let phase = self.cluster.jobs().get(&container.app).and_then(|job| job.phases.get(&container.phase));
+        let Some(job) = self.cluster.jobs().get(&container.app) else { return false };
+        let phase = job.phases.get(&container.phase);
         let killed = phase.is_some_and(|phase| phase.kill_rounds(container) > 0);
         let stays = container.is_master || container.proposed || container.lender.is_some() || parked;
         container.state == State::Running
@@ -202,6 +203,7 @@ impl Search<'_> {
             && container.barred_until <= now
             && container.phase.partition == self.partition
             && self.settings.cluster.mode >= Mode::Suspend
+            && job.may_be_suspended(queue)
             && matches!(queue.preemption, Primitive::Suspend | Primitive::SuspendOrKill)
             && ran >= queue.min_run.max(queue.min_resumed)
             && container.preempted_for < queue.suspension_budget

@@ -1,10 +1,11 @@
-//! The core's state after a step: proposals, counters, and its view against the ResourceManager's (laws 1, 3 and 7).
+//! The core's state after a step: proposals, counters, and its view against the ResourceManager's (laws 1, 3, 7 and 27).
 
 use crate::app::Life;
 use crate::world::{Container, World};
 use hiatus_core::decision::Decision;
 use hiatus_core::fact::PhaseKey;
-use hiatus_core::state::{self, Cluster, Job, Node};
+use hiatus_core::settings::Settings;
+use hiatus_core::state::{self, Cluster, Job, Node, Reason};
 use hiatus_core::units::{AppId, ContainerId, NodeId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,6 +51,22 @@ pub(super) fn masters_are_left_alone(cluster: &Cluster, decisions: &[Decision]) 
         if let Decision::Suspend { container, .. } | Decision::Kill { container, .. } = decision {
             assert!(!cluster.containers()[container].is_master, "law 3: {decision:?}");
         }
+    }
+}
+
+/// Law 27: nothing is suspended, but by hand, of an application that neither its type nor its tag allows that.
+pub(super) fn spared_ones_run_on(world: &World, settings: &Settings, decisions: &[Decision]) {
+    let cluster = world.core.cluster();
+    for decision in decisions {
+        let Decision::Suspend { container: id, .. } = decision else { continue };
+        let container = &cluster.containers()[id];
+        let rules = settings.queue(cluster.queue_path(container.app));
+        let job = &world.apps[container.app.0 as usize].job;
+        let says =
+            |word: &str| rules.hints.honour && job.tags.iter().any(|tag| *tag == format!("hiatus.suspend={word}"));
+        let by_type = rules.suspend_types.allow(&job.application_type) && !(rules.hints.spared && says("no"));
+        let by_hand = container.intended == Some(Reason::Parked);
+        assert!(by_hand || says("yes") || by_type, "law 27: {decision:?} of {}, {}", job.name, job.application_type);
     }
 }
 

@@ -20,4 +20,8 @@ pub(super) const KNOBS: &[Knob] = topic! {
 
     queue "hints-gp-class" "" = "ignore", OneOf(&["honour", "ignore"]),
         "Whether a tag `hiatus.gp-class=production` or `…=non-production` counts instead of `gp-class`.";
+
+    queue "hints-suspend" "" = "ignore", OneOf(&["honour", "ignore"]),
+        "Whether a tag `hiatus.suspend=no` keeps a job from being suspended whose type is one of `suspend-types`. \
+         `…=yes` always counts.";
 };

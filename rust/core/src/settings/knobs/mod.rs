@@ -26,6 +26,7 @@ mod sides;
 mod sizes;
 mod starvation;
 
+use super::suspend_types::{SuspendTypes, LONGEST_TYPE};
 use crate::flex::{read_steps, Step};
 use std::fmt::Display;
 
@@ -47,6 +48,8 @@ pub enum Range {
     OneOf(&'static [&'static str]),
     /// The steps of a service level agreement, or `none`.
     Steps,
+    /// Application types, or `*`.
+    Types,
 }
 
 impl Range {
@@ -60,6 +63,7 @@ impl Range {
                 let affordable = |steps: Vec<Step>| steps.iter().all(|step| step.penalty <= MOST_PENALTY);
                 value == "none" || read_steps(value).is_some_and(affordable)
             }
+            Range::Types => SuspendTypes::read(value).is_some(),
         }
     }
 }
@@ -72,6 +76,9 @@ impl Display for Range {
             Range::OneOf(words) => write!(f, "one of {}", words.join(", ")),
             Range::Steps => {
                 write!(f, "none, or SECONDS:PENALTY, rising, with / between them, penalties to {MOST_PENALTY}")
+            }
+            Range::Types => {
+                write!(f, "*, or application types of at most {LONGEST_TYPE} characters with commas between them")
             }
         }
     }

@@ -24,6 +24,11 @@ pub(super) const KNOBS: &[Knob] = topic! {
          killed everywhere (`kill`); or what costs least (`adaptive`). For a queue that lacks what it is entitled \
          to, `suspend-or-kill` and `adaptive` also kill where a node may keep no more suspended memory.";
 
+    queue "suspend-types" "" = "MAPREDUCE, SPARK", Types,
+        "Whose containers of this queue may be suspended for others: those of applications of these types (YARN's, in \
+         whatever case; `*` for all), and of those with a tag `hiatus.suspend=yes`. By default those that were seen to \
+         survive it. With others the same is done as where a node may keep no more suspended memory.";
+
     queue "preemption-within" "" = "inherit", OneOf(<Option<bool>>::NAMES),
         "Whether containers of this queue are taken for jobs of the same queue: as CapacityScheduler's \
          `disable_preemption` and `intra-queue-preemption.disable_preemption` say (`inherit`), or whatever those \

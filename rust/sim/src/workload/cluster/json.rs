@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use hiatus_core::fact::MAP_REDUCE;
 use hiatus_core::units::{Millis, PartitionId, Resource};
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,8 @@ struct Simulated {
     queue: String,
     #[serde(default)]
     priority: i32,
+    #[serde(default = "map_reduce", rename = "type", skip_serializing_if = "is_map_reduce")]
+    application_type: String,
     #[serde(default)]
     tags: Vec<String>,
     #[serde(default = "default_memory")]
@@ -84,6 +87,14 @@ struct StageIn {
 
 fn default_queue() -> String {
     "root.default".to_owned()
+}
+
+fn map_reduce() -> String {
+    MAP_REDUCE.to_owned()
+}
+
+fn is_map_reduce(application_type: &str) -> bool {
+    application_type == MAP_REDUCE
 }
 
 fn default_memory() -> i64 {
@@ -179,6 +190,7 @@ impl Simulated {
             bin: self.bin,
             queue: self.queue,
             priority: self.priority,
+            application_type: self.application_type,
             tags: self.tags,
             master: Resource::new(self.master_mb, 1),
             patience: self.patience,
@@ -273,6 +285,7 @@ fn out(job: &Job) -> JobIn {
         bin: job.bin,
         queue: job.queue.clone(),
         priority: job.priority,
+        application_type: job.application_type.clone(),
         tags: job.tags.clone(),
         master_mb: job.master.memory_mb,
         patience: job.patience,
@@ -319,6 +332,16 @@ mod tests {
         let back = read(&path);
         fs::remove_file(&path).unwrap();
         assert_eq!(back.unwrap(), jobs);
+    }
+
+    #[test]
+    fn a_job_has_a_type_and_mapreduces_is_not_written() {
+        let of = |job: &Job| serde_json::to_value(out(job)).unwrap()["simulated"].get("type").cloned();
+        let job = Job::new("a").tasks(1, Millis(1));
+        assert_eq!(of(&job), None);
+        assert_eq!(of(&job.of_type("YARN")), Some("YARN".into()));
+        let text = r#"{"jobs": [{"name": "a", "at_s": 0, "program": "x", "simulated": {"type": "YARN", "stages": [{"task_s": [1]}]}}]}"#;
+        assert_eq!(parse(text, Path::new("w.json")).unwrap()[0].application_type, "YARN");
     }
 
     #[test]

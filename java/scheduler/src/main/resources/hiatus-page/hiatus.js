@@ -289,7 +289,8 @@ function whySuspended(part, job) {
   const waiting = part.not_parked_yet || [];
   if (!suspended.length) {
     const because = waiting.map(one => one.because).join("; ") || "it holds nothing";
-    return job && job.parked ? `It is parked, but nothing of it stands still yet: ${because}.` : "Nothing of it is suspended.";
+    return job && job.parked ? `It is parked, but nothing of it stands still yet: ${because}.` : "Nothing of it is suspended"
+      + (job && job.spared_because ? `, nor will be for others: ${job.spared_because}.` : ".");
   }
   const reasons = [...new Set(suspended.map(one => one.why))];
   return `${plural(suspended.length, "container")} of it ${suspended.length === 1 ? "is" : "are"} suspended: ${reasons.join("; ")}.`;

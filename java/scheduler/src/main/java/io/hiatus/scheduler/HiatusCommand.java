@@ -74,7 +74,7 @@ public final class HiatusCommand extends Configured implements Tool {
           call("PUT", ROOT + (id.startsWith("container_") ? "/containers/" : "/apps/") + id + "/parked",
               command.equals("suspend") ? "true" : "false");
           if (command.equals("suspend")) {
-            warnOfClocks(applicationOf(id));
+            warnWhoParks(applicationOf(id));
           }
         }
       } else if (command.equals("status") && ids.isEmpty()) {
@@ -128,8 +128,8 @@ public final class HiatusCommand extends Configured implements Tool {
     return (id.startsWith("container_") ? ContainerId.fromString(id).getApplicationAttemptId().getApplicationId() : id).toString();
   }
 
-  /** What goes on while somebody's work stands still. */
-  private void warnOfClocks(String application) throws Exception {
+  /** What goes on while somebody's work stands still, and that not every application survives it. */
+  private void warnWhoParks(String application) throws Exception {
     try {
       JsonNode job = call("GET", ROOT + "/apps/" + application, null).at("/jobs/0");
       if (job.path("tokens_left_s").isNumber()) {
@@ -140,9 +140,13 @@ public final class HiatusCommand extends Configured implements Tool {
         System.err.println("Parked, but YARN ends " + application + " in " + job.path("lifetime_left_s").asText()
             + " s, at the end of its lifetime. For longer: yarn app -appId " + application + " -updateLifetime SECONDS");
       }
+      if (job.path("spared_because").isTextual()) {
+        System.err.println("Parked, though nothing of " + application + " is suspended for others: "
+            + job.path("spared_because").asText() + ". Look whether it survives that");
+      }
     } catch (IOException e) {
       // Who may modify it need not be one who may view it.
-      System.err.println("Parked; how long " + application + " may stand still is not known: " + e.getMessage());
+      System.err.println("Parked; how long " + application + " may stand still, and whether it survives that, is not known: " + e.getMessage());
     }
   }
 

@@ -68,6 +68,12 @@ final class BenchCluster {
       return id;
     }
 
+    /** One that may be suspended. */
+    @Override
+    public String getApplicationType() {
+      return "SPARK";
+    }
+
     @Override
     public ApplicationSubmissionContext getApplicationSubmissionContext() {
       return submission;

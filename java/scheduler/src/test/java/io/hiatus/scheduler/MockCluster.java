@@ -284,8 +284,9 @@ public final class MockCluster implements AutoCloseable {
     return submit(builder(queue, user).build());
   }
 
+  /** Of a type that may be suspended. */
   public MockRMAppSubmissionData.Builder builder(String queue, String user) throws IOException {
-    return MockRMAppSubmissionData.Builder.createWithMemory(256, rm).withAppName(queue + "-app").withUser(user)
+    return MockRMAppSubmissionData.Builder.createWithMemory(256, rm).withAppName(queue + "-app").withAppType("SPARK").withUser(user)
         .withQueue(queue).withWaitForAppAcceptedState(false).withUnmanagedAM(false);
   }
 

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 public final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  public static final int ABI = -1331885296;
+  public static final int ABI = 786635302;
   /** Bytes of kind and length before the fields. */
   public static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -70,7 +70,7 @@ public final class Records {
     to.putDouble(maximum);
   }
 
-  /** An application, told of so many ms after 1970; flags: 1 unmanaged, 2 MapReduce; the number of the class of jobs that it is a run of; the text is its name and its tags, one a line. */
+  /** An application, told of so many ms after 1970; flags: 1 unmanaged; the number of the class of jobs that it is a run of; the text is its name, its type and its tags, one a line. */
   public static void putApp(FactBuffer out, int app, int queue, int user, int priority, long toldAtMs, int flags, long jobClass, byte[] text) {
     ByteBuffer to = out.record(7, 44 + text.length);
     to.putInt(app);

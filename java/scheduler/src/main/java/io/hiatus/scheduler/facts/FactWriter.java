@@ -258,14 +258,14 @@ public class FactWriter {
     }
   }
 
-  public synchronized void app(ApplicationId id, String queue, String user, int priority, Set<String> tags, boolean unmanaged,
-      boolean mapReduce, long jobClass) {
+  public synchronized void app(ApplicationId id, String queue, String user, int priority, String type, Set<String> tags,
+      boolean unmanaged, long jobClass) {
     // Of the tags those that may be hints: the others are their users' own, and nobody else's.
     String hints = tags.stream().filter(tag -> tag.trim().toLowerCase(Locale.ROOT).startsWith(HINT)).collect(Collectors.joining("\n"));
-    byte[] text = (id + "\n" + hints).getBytes(UTF_8);
+    byte[] text = (id + "\n" + type + "\n" + hints).getBytes(UTF_8);
     long now = System.currentTimeMillis();
     Records.putApp(filling, apps.intern(id), queues.intern(queue), users.intern(user), priority, now,
-        (unmanaged ? 1 : 0) | (mapReduce ? 2 : 0), jobClass, text);
+        unmanaged ? 1 : 0, jobClass, text);
   }
 
   synchronized void appChanged(ApplicationId id, String queue, int priority) {

@@ -56,9 +56,6 @@ public final class SnapshotReporter {
   /** The one by which it tells how much swap its machine has, in MiB. */
   public static final String SWAP_ATTRIBUTE = "hiatus-swap-mb";
 
-  /** Type of the applications that are MapReduce jobs. */
-  public static final String MAP_REDUCE = "MAPREDUCE";
-
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotReporter.class);
   private static final String USER_SETTINGS = ".user-settings.";
 
@@ -264,10 +261,9 @@ public final class SnapshotReporter {
     if (application != null) {
       RMApp rmApp = cluster.getRMContext().getRMApps().get(id);
       Set<String> tags = rmApp == null ? null : rmApp.getApplicationTags();
-      facts.app(id, path(facts, application.getQueue()), application.getUser(), priority(application),
-          tags == null ? Collections.emptySet() : tags,
-          isUnmanaged(rmApp), rmApp != null && MAP_REDUCE.equals(rmApp.getApplicationType()),
-          rmApp == null ? 0 : jobClass(rmApp));
+      String type = rmApp == null ? null : rmApp.getApplicationType();
+      facts.app(id, path(facts, application.getQueue()), application.getUser(), priority(application), type == null ? "" : type,
+          tags == null ? Collections.emptySet() : tags, isUnmanaged(rmApp), rmApp == null ? 0 : jobClass(rmApp));
       if (parking.isParked(id)) {
         facts.appParked(id, true);
       }

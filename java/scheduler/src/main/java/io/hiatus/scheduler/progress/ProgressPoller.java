@@ -2,7 +2,6 @@ package io.hiatus.scheduler.progress;
 
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.facts.FactWriter;
-import io.hiatus.scheduler.facts.SnapshotReporter;
 import io.hiatus.scheduler.progress.MapReduceMaster.Count;
 import io.hiatus.scheduler.progress.MapReduceMaster.Task;
 import io.hiatus.scheduler.progress.MapReduceMaster.Type;
@@ -34,6 +33,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class ProgressPoller extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressPoller.class);
+  /** Type of the applications that are MapReduce jobs. */
+  private static final String MAP_REDUCE = "MAPREDUCE";
   /** Of so many tasks of a type the core wants to know, and of no others (FIRST_TASKS in rust/core/src/state/job.rs). */
   private static final int FIRST_TASKS = 32;
   /** So many containers of tasks are asked for in one visit, of each type. */
@@ -96,7 +97,7 @@ public final class ProgressPoller extends Thread {
   /** Asks every running job once: those first that answer, the others as far as the time of one interval lasts. */
   void round() throws InterruptedException {
     Map<ApplicationId, RMApp> running = apps.get().stream()
-        .filter(app -> SnapshotReporter.MAP_REDUCE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING
+        .filter(app -> MAP_REDUCE.equals(app.getApplicationType()) && app.getState() == RMAppState.RUNNING
             && !reports.test(app.getApplicationId()))
         .collect(Collectors.toMap(RMApp::getApplicationId, app -> app));
     jobs.keySet().retainAll(running.keySet());

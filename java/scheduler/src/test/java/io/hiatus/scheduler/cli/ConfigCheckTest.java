@@ -84,10 +84,13 @@ public class ConfigCheckTest {
     set("yarn-site.xml", "yarn.scheduler.hiatus.rm.step-budget-ms", "0");
     set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.hiatus.min-run-ms", "soon");
     set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.hiatus.claim-timeout-ms", "1000");
+    set("capacity-scheduler.xml", "yarn.scheduler.capacity.root.etl.hiatus.suspend-types", "MAPREDUCE,");
     assertEquals(asList(
         "capacity-scheduler.xml: yarn.scheduler.capacity.root.etl.hiatus.claim-timeout-ms = 1000: claim-timeout-ms is set for the whole"
             + " cluster, as yarn.scheduler.hiatus.claim-timeout-ms",
         "capacity-scheduler.xml: yarn.scheduler.capacity.root.etl.hiatus.min-run-ms = soon: must be a whole number from 0 to 86400000",
+        "capacity-scheduler.xml: yarn.scheduler.capacity.root.etl.hiatus.suspend-types = MAPREDUCE,: must be *, or application types of at"
+            + " most 20 characters with commas between them",
         "yarn-site.xml: yarn.scheduler.hiatus.mode = on: must be one of off, observe, order, suspend, kill",
         "yarn-site.xml: yarn.scheduler.hiatus.polcy = fair: no such property; the nearest is yarn.scheduler.hiatus.policy",
         "yarn-site.xml: yarn.scheduler.hiatus.rm.step-budget-ms = 0: must be a whole number from 1 to 600000"),

@@ -58,7 +58,7 @@ public class FactWriterTest {
     facts.queue("root", null, Preemptable.ABOVE_ROOT, all);
     facts.queue("root.a", "root", Preemptable.ABOVE_ROOT, all);
     facts.node(NODE, Resource.newInstance(8192, 8), "", true, true, false, Sides.NONE, 0);
-    facts.app(APP, "root.a", "user", 0, emptySet(), false, false, 0);
+    facts.app(APP, "root.a", "user", 0, "YARN", emptySet(), false, 0);
     facts.activeAre(Collections.singleton(APP));
   }
 

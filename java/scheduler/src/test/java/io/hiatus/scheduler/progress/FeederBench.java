@@ -51,7 +51,7 @@ public final class FeederBench {
     this.seconds = seconds;
     facts.lends(true);
     for (int job = 1; job <= jobs; job++) {
-      facts.app(attempt(job).getApplicationId(), "root.default", "user", 0, Collections.emptySet(), false, true, 0);
+      facts.app(attempt(job).getApplicationId(), "root.default", "user", 0, "MAPREDUCE", Collections.emptySet(), false, 0);
       for (int task = 1; task <= TASKS; task++) {
         facts.containers.intern(ContainerId.newContainerId(attempt(job), task));
       }

@@ -65,7 +65,7 @@ public class HostileMasterTest {
     HostileMaster master = new HostileMaster(behaviour);
     masters.add(master);
     ApplicationId id = ApplicationId.newInstance(1, masters.size());
-    facts.app(id, "root.default", "user", 0, Collections.emptySet(), false, true, 0);
+    facts.app(id, "root.default", "user", 0, "MAPREDUCE", Collections.emptySet(), false, 0);
     RMApp app = mock(RMApp.class, RETURNS_DEEP_STUBS);
     when(app.getApplicationId()).thenReturn(id);
     when(app.getApplicationType()).thenReturn("MAPREDUCE");
