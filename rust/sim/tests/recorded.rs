@@ -60,7 +60,7 @@ impl Writer {
     fn job(&mut self, app: u32, count: u32) {
         let told_at_ms = BEGUN_MS + self.now_ms;
         let fact = layout::App { app, queue: 1, user: app, priority: 0, told_at_ms, flags: 0, job_class: 0 };
-        self.tell(fact, &format!("application_1_{app:04}"));
+        self.tell(fact, &format!("application_1_{app:04}\nSPARK"));
         self.tell(layout::AppActive { app, active: 1 }, "");
         self.container(app, MASTER);
         self.tell(layout::AsksReplaced { app }, "");
@@ -266,7 +266,7 @@ impl Script {
 
     fn app(&mut self, second: usize, app: u32) {
         let fact = layout::App { app, queue: 1, user: 0, priority: 0, told_at_ms: 0, flags: 0, job_class: 0 };
-        self.at(second, fact, &format!("application_1_{app:04}\nhiatus.weight=2"));
+        self.at(second, fact, &format!("application_1_{app:04}\nSPARK\nhiatus.weight=2"));
     }
 
     /// A container that is allocated then, launched a second later and completed `to`.
