@@ -78,6 +78,11 @@ def java_major():
     return int(found.group(1))
 
 
+def hadoop_version():
+    """The version of the Hadoop to run on."""
+    return layout.hadoop_jar("hadoop-yarn-server-resourcemanager").stem.rpartition("-")[2]
+
+
 def class_path_jar():
     """One jar whose manifest names all others, in an order that never changes: an archive of classes belongs to a class path."""
     jars = sorted(layout.HADOOP_LIB.glob("*.jar"))

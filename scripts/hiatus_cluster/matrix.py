@@ -1,12 +1,12 @@
-"""The table of docs/install.md that says what came of the tests on each Hadoop."""
+"""The table of docs/install.md that says what came of the tests on each Hadoop and Java."""
 
 import re
 import xml.etree.ElementTree as ElementTree
 
-from . import distribution, layout
+from . import layout
 
 _DOCUMENT = layout.ROOT / "docs" / "install.md"
-_ROW = re.compile(r"^\| \d+\.\d+\.\d+ \|.*\n", re.MULTILINE)
+_ROW = re.compile(r"^\| (\d+)\.(\d+)\.(\d+) \| (\d+) \|.*\n", re.MULTILINE)
 
 
 def told(results):
@@ -17,18 +17,18 @@ def told(results):
     passed = {(case.get("classname"), case.get("name")) for case in cases} - {
         (case.get("classname"), case.get("name")) for case in cases if case.get("name") in {*failed, *skipped}}
     parts = [f"{len(passed)} passed", *(f"{len(names)} {how}: {', '.join(names)}" for how, names in (("failed", failed), ("skipped", skipped)) if names)]
-    return "; ".join(parts) + f", on Java {distribution.java_major()}"
+    return "; ".join(parts)
 
 
-def with_row(text, version, cell):
-    """The document with that cell in the row of that version, in their order."""
-    rows = {row.split("|")[1].strip(): row for row in _ROW.findall(text)}
-    rows[version] = f"| {version} | {cell} |\n"
-    ordered = "".join(rows[key] for key in sorted(rows, key=lambda key: [int(part) for part in key.split(".")]))
+def with_row(text, version, java, cell):
+    """The document with that cell in the row of that version and that release of Java, in their order."""
+    row = f"| {version} | {java} | {cell} |\n"
+    rows = {tuple(map(int, found.groups())): found.group() for found in (*_ROW.finditer(text), _ROW.match(row))}
+    ordered = "".join(rows[key] for key in sorted(rows))
     begin = _ROW.search(text).start()
     return text[:begin] + ordered + _ROW.sub("", text[begin:])
 
 
-def write(version, cell):
+def write(version, java, cell):
     """Puts it into the document."""
-    _DOCUMENT.write_text(with_row(_DOCUMENT.read_text(), version, cell))
+    _DOCUMENT.write_text(with_row(_DOCUMENT.read_text(), version, java, cell))

