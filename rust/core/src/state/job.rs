@@ -229,7 +229,7 @@ impl Job {
     /// come after them in YARN's order, nothing waits: those would have to wait, too.
     pub fn wanted(&self, key: PhaseKey, phase: &Phase) -> u32 {
         let stood_still = phase.suspended + phase.catching_up;
-        let mut later = self.phases.iter().rev().take_while(|(other, _)| **other > key);
+        let mut later = self.phases.range((Bound::Excluded(key), Bound::Unbounded));
         if phase.pending == 0 || later.any(|(_, later)| later.pending > 0) {
             return phase.pending;
         }
