@@ -12,6 +12,7 @@ mod cluster;
 mod examples;
 mod hints;
 mod one_pool;
+mod one_queue;
 mod policy;
 mod properties;
 mod stages;

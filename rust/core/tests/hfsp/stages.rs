@@ -1,10 +1,11 @@
 //! An application whose containers do not end with their tasks is as large as what it tells of its stages, however old they are.
 
+use crate::one_queue;
 use hiatus_core::explain::{self, JobExplanation};
-use hiatus_core::fact::{AppFact, ContainerFact, Fact, Found, NodeFact, PhaseKey, QueueFact};
+use hiatus_core::fact::{ContainerFact, Fact, Found, PhaseKey};
 use hiatus_core::settings::Settings;
 use hiatus_core::stages::Stage;
-use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use hiatus_core::Scheduler;
 
 /// Comes first, and has most to do.
@@ -22,41 +23,9 @@ fn runs(app: AppId, id: u32) -> [Fact; 2] {
 
 /// A queue with both applications, of a master and three executors each, on a node for sixteen such.
 fn both() -> Scheduler {
-    let (queue, partition) = (QueueId(1), PartitionId(0));
-    let mut facts = vec![
-        Fact::Node(NodeFact {
-            node: NodeId(1),
-            total: Resource::new(16_384, 16),
-            partition,
-            shareable: false,
-            can_suspend: true,
-            decommissioning: false,
-            ram_and_swap_mb: None,
-            side: None,
-        }),
-        Fact::Queue(QueueFact {
-            queue,
-            parent: None,
-            path: "root".into(),
-            preemptable: true,
-            preemptable_within: true,
-        }),
-        Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 },
-    ];
+    let mut facts = one_queue::node(Resource::new(16_384, 16));
     for app in [BIG, SMALL] {
-        facts.push(Fact::App(AppFact {
-            app,
-            queue,
-            user: UserId(1),
-            priority: 0,
-            told_at_ms: 0,
-            name: format!("{}", app.0),
-            class: JobClass(0),
-            tags: Vec::new(),
-            unmanaged: false,
-            application_type: "SPARK".into(),
-        }));
-        facts.push(Fact::AppActive { app, active: true });
+        facts.extend(one_queue::app(app, false));
         facts.extend((0..4).flat_map(|id| runs(app, id)));
     }
     let mut scheduler = Scheduler::new(Settings::default());

@@ -1,10 +1,11 @@
 //! What an application says about its tasks counts before it asks for their containers.
 
+use crate::one_queue;
 use hiatus_core::decision::Decision;
 use hiatus_core::explain;
-use hiatus_core::fact::{AppFact, ContainerFact, Exit, Fact, Found, NodeFact, PhaseKey, Places, QueueFact};
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Places};
 use hiatus_core::settings::Settings;
-use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
+use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use hiatus_core::Scheduler;
 
 const APP: AppId = AppId(1);
@@ -30,43 +31,12 @@ fn job() -> Scheduler {
 
 /// A job that may run on the only node, and what else is known of it.
 fn submitted(unmanaged: bool, known: &[Fact]) -> Scheduler {
-    let (queue, partition) = (QueueId(1), PartitionId(0));
-    let facts = [
-        Fact::Node(NodeFact {
-            node: NodeId(1),
-            total: Resource::new(8192, 8),
-            partition,
-            shareable: false,
-            can_suspend: true,
-            decommissioning: false,
-            ram_and_swap_mb: None,
-            side: None,
-        }),
-        Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 },
-        Fact::Queue(QueueFact {
-            queue,
-            parent: None,
-            path: "root".into(),
-            preemptable: true,
-            preemptable_within: true,
-        }),
-        Fact::QueueShare { queue, partition, guaranteed: 1.0, maximum: 1.0 },
-        Fact::App(AppFact {
-            app: APP,
-            queue,
-            user: UserId(1),
-            priority: 0,
-            told_at_ms: 0,
-            name: "job".into(),
-            class: JobClass(0),
-            tags: Vec::new(),
-            unmanaged,
-            application_type: "SPARK".to_string(),
-        }),
-        Fact::AppActive { app: APP, active: true },
-    ];
+    let mut facts = one_queue::node(Resource::new(8192, 8));
+    facts.push(Fact::Heartbeat { node: NodeId(1), paused: 0, waiting: 0 });
+    facts.extend(one_queue::app(APP, unmanaged));
+    facts.extend_from_slice(known);
     let mut scheduler = Scheduler::new(Settings::default());
-    scheduler.step(Millis(0), &[&facts, known].concat(), &mut Vec::new());
+    scheduler.step(Millis(0), &facts, &mut Vec::new());
     scheduler
 }
 
