@@ -40,6 +40,7 @@ fn laws_hold_in_worlds_that_once_broke_them() {
         80_000_035_750,
         90_000_001_343,
         4_100_000_004_322,
+        5_000_000_012_002,
         11_870_207_843_940_696_948,
     ];
     for seed in seeds {
@@ -49,5 +50,7 @@ fn laws_hold_in_worlds_that_once_broke_them() {
 
 #[test]
 fn laws_hold_in_calm_worlds_that_once_broke_them() {
-    survive(12_653_558_680_382_390_859, Faults::default());
+    for seed in [5_100_000_003_532, 12_653_558_680_382_390_859] {
+        survive(seed, Faults::default());
+    }
 }

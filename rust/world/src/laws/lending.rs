@@ -18,7 +18,8 @@ pub(super) fn lent_room_first(world: &World, decisions: &[Decision]) {
         let job = &cluster.jobs()[app];
         let assigned = job.phases.iter().filter(|(_, phase)| phase.proposed > 0);
         let maps: Vec<_> = assigned.filter(|(key, _)| job.map_reduce && key.is_of_maps()).collect();
-        if !settings.queue(cluster.queue_path(*app)).lend.on {
+        let rules = settings.queue(cluster.queue_path(*app));
+        if !rules.lend.on || !job.may_be_suspended(rules) {
             continue;
         }
         for (id, node) in cluster.nodes().iter().filter(|(_, node)| node.is_live(cluster.now())) {
