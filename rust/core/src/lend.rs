@@ -106,7 +106,7 @@ fn victims(cluster: &Cluster, settings: &Settings, node: &Node, loan: &Loan) -> 
         if map.state != State::Running
             || map.proposed
             || map.barred_until > now
-            || !may_be_suspended(cluster, settings, map)
+            || !cluster.may_be_suspended(map, settings)
         {
             continue;
         }
@@ -115,12 +115,6 @@ fn victims(cluster: &Cluster, settings: &Settings, node: &Node, loan: &Loan) -> 
     }
     let can = victims.is_empty() || (settings.cluster.mode >= Mode::Suspend && node.can_suspend && node.is_live(now));
     (can && loan.room.fits_in(room)).then_some(victims)
-}
-
-/// Not what borrowed before its queue's rules changed.
-fn may_be_suspended(cluster: &Cluster, settings: &Settings, map: &Container) -> bool {
-    let rules = settings.queue(cluster.queue_path(map.app));
-    cluster.jobs().get(&map.app).is_some_and(|job| job.may_be_suspended(rules))
 }
 
 /// A reduce that could lend.

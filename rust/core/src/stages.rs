@@ -7,9 +7,6 @@ use crate::units::Millis;
 /// So long its last word counts: applications tell every second.
 pub const FRESH: Millis = Millis(15_000);
 
-/// No work is known better than this part of it.
-const SURE: f64 = 0.02;
-
 /// A stage as its application tells it, or several that are alike to it: those that are done, or that have not begun.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
@@ -70,35 +67,44 @@ impl Work {
 
 /// All that an application told last.
 #[derive(Clone, Debug, Default)]
-pub struct Stages(Vec<Stage>);
+pub struct Stages {
+    told_at: Millis,
+    all: Vec<Stage>,
+}
 
 impl Stages {
-    /// Takes a stage into account.
-    pub fn tell(&mut self, stage: Stage) {
+    /// Takes a stage into account that is told now.
+    pub fn tell(&mut self, stage: Stage, now: Millis) {
         if stage.first {
-            self.0.clear();
+            self.all.clear();
         }
-        self.0.push(stage);
+        self.all.push(stage);
+        self.told_at = now;
+    }
+
+    /// When it told the last of them; 0 if there are none.
+    pub fn told_at(&self) -> Millis {
+        self.told_at
     }
 
     /// The work of containers of that request priority; `None` if nothing is told of such, or no task of the application is done yet. A
     /// stage of which none is done takes as long a task as the others. If nothing that is known is left and more may follow, that is
     /// taken to be as much again as is done.
     pub fn work(&self, priority: i32) -> Option<Work> {
-        let done: u64 = self.0.iter().map(|stage| u64::from(stage.done)).sum();
-        if done == 0 || self.0.iter().all(|stage| stage.priority != priority) {
+        let done: u64 = self.all.iter().map(|stage| u64::from(stage.done)).sum();
+        if done == 0 || self.all.iter().all(|stage| stage.priority != priority) {
             return None;
         }
-        let times = self.0.iter().map(|stage| f64::from(stage.done) * stage.each.seconds());
+        let times = self.all.iter().map(|stage| f64::from(stage.done) * stage.each.seconds());
         let mean_s = times.sum::<f64>() / done as f64;
-        let of_priority = || self.0.iter().filter(|stage| stage.priority == priority);
+        let of_priority = || self.all.iter().filter(|stage| stage.priority == priority);
         let done_s = of_priority().map(Stage::done_s).sum();
-        let known = self.0.iter().any(|stage| stage.done < stage.tasks);
-        let left_s = match self.0.iter().any(|stage| stage.more) && !known {
+        let known = self.all.iter().any(|stage| stage.done < stage.tasks);
+        let left_s = match self.all.iter().any(|stage| stage.more) && !known {
             true => done_s,
             false => of_priority().map(|stage| stage.left_s(mean_s)).sum(),
         };
-        Some(Work { done_s, left_s, error: (1.0 / done as f64).sqrt().max(SURE) })
+        Some(Work { done_s, left_s, error: (1.0 / done as f64).sqrt() })
     }
 }
 
@@ -111,8 +117,14 @@ mod tests {
         Stage { first: false, more: true, priority: 1, tasks, running, done, each, slots: 2 }
     }
 
+    fn told(stages: &[Stage]) -> Stages {
+        let mut told = Stages::default();
+        stages.iter().for_each(|stage| told.tell(*stage, Millis(1_000)));
+        told
+    }
+
     fn work(stages: &[Stage]) -> Option<(f64, f64)> {
-        Stages(stages.to_vec()).work(1).map(|work| (work.done_s, work.left_s))
+        told(stages).work(1).map(|work| (work.done_s, work.left_s))
     }
 
     #[test]
@@ -126,7 +138,7 @@ mod tests {
     fn before_a_task_is_done_nothing_is_known() {
         assert_eq!(work(&[]), None);
         assert_eq!(work(&[stage(100, 4, 0, 0)]), None);
-        assert_eq!(Stages(vec![stage(100, 4, 20, 10)]).work(2), None);
+        assert_eq!(told(&[stage(100, 4, 20, 10)]).work(2), None);
     }
 
     #[test]
@@ -137,12 +149,11 @@ mod tests {
 
     #[test]
     fn what_is_told_anew_takes_the_place_of_what_was_told() {
-        let mut stages = Stages::default();
-        stages.tell(Stage { first: true, ..stage(100, 0, 20, 10) });
-        stages.tell(stage(10, 0, 0, 0));
-        assert_eq!(stages.0.len(), 2);
-        stages.tell(Stage { first: true, ..stage(100, 0, 50, 10) });
-        assert_eq!(work(&stages.0), Some((250.0, 250.0)));
+        let mut stages = told(&[Stage { first: true, ..stage(100, 0, 20, 10) }, stage(10, 0, 0, 0)]);
+        assert_eq!(stages.all.len(), 2);
+        stages.tell(Stage { first: true, ..stage(100, 0, 50, 10) }, Millis(2_000));
+        assert_eq!(work(&stages.all), Some((250.0, 250.0)));
+        assert_eq!(stages.told_at(), Millis(2_000));
     }
 
     #[test]

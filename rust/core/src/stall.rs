@@ -32,10 +32,9 @@ fn newest_beyond_total(cluster: &Cluster, settings: &Settings, id: NodeId) -> Op
     let found = node.containers.iter().filter_map(|id| cluster.containers().get(id).map(|container| (*id, container)));
     let may_go = |(_, container): &(ContainerId, &Container)| {
         let rules = settings.queue(cluster.queue_path(container.app));
-        let may = cluster.jobs().get(&container.app).is_some_and(|job| job.may_be_suspended(rules));
         let stays = container.is_master || container.proposed || container.lender.is_some();
         !stays
-            && may
+            && cluster.may_be_suspended(container, settings)
             && rules.preemption != Primitive::Wait
             && park::obstacle(cluster, &settings.cluster, container).is_none()
     };

@@ -322,7 +322,7 @@ impl<'a> Run<'a> {
     /// The ApplicationMaster does what is to be done: reduces begin to work, tasks are asked for, the job ends.
     fn attend(&mut self, app: AppId) {
         let Some(job) = self.core.cluster().jobs().get(&app) else { return };
-        if !job.map_reduce || job.master.is_none() {
+        if !job.is_map_reduce() || job.master.is_none() {
             return;
         }
         let maps_wait = job.phases.iter().any(|(key, phase)| key.is_of_maps() && phase.pending > 0);

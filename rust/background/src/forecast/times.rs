@@ -143,7 +143,7 @@ impl Evidence {
                 Some(Unknown::Parked)
             } else if job.master.is_none() {
                 Some(Unknown::NotBegun)
-            } else if !job.map_reduce || !job.says_tasks() {
+            } else if !job.is_map_reduce() || !job.says_tasks() {
                 Some(Unknown::Totals)
             } else {
                 (!complete).then_some(Unknown::TaskTimes)

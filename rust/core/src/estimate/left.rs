@@ -1,6 +1,7 @@
 //! What a phase really has left, as its tasks that are done tell, and by how much that may be wrong.
 
 use crate::settings::QueueSettings;
+use crate::stages::Work;
 use crate::view::{JobView, PhaseView, TaskView};
 use std::iter::Sum;
 
@@ -32,7 +33,7 @@ impl Left {
     /// By how much that may be wrong.
     pub fn error_s(phase: &PhaseView, before_s: f64) -> f64 {
         if let Some(work) = phase.told {
-            return work.error * work.left_s * phase.one;
+            return told_error(work) * work.left_s * phase.one;
         }
         let task_s = phase.finished_task_s().unwrap_or(before_s);
         error_s(phase, task_s) * f64::from(phase.to_do()) * phase.one
@@ -121,12 +122,17 @@ impl Remaining {
 
 /// By how much the phase's size, of all its tasks at `task_s` seconds each, may be wrong, in seconds of the partition.
 pub fn size_error_s(phase: &PhaseView, task_s: f64) -> f64 {
-    let of_task_s = phase.told.map_or_else(|| error_s(phase, task_s), |work| work.error * task_s);
+    let of_task_s = phase.told.map_or_else(|| error_s(phase, task_s), |work| told_error(work) * task_s);
     of_task_s * (f64::from(phase.tasks()) * phase.one)
 }
 
 /// No mean task time is known better than this part of it: heartbeats and reports tell when a task ended, and how far it is.
 const SURE: f64 = 0.02;
+
+/// By which part of itself what an application tells may be wrong.
+fn told_error(work: Work) -> f64 {
+    work.error.max(SURE)
+}
 
 fn error_s(phase: &PhaseView, task_s: f64) -> f64 {
     standard_error(phase).max(SURE * task_s)

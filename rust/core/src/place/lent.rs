@@ -79,7 +79,7 @@ fn next(
 fn may_borrow(cluster: &Cluster, settings: &Settings, job: &Job) -> bool {
     let path = cluster.queues().get(&job.queue).map(|queue| queue.path.as_str());
     let may = |rules: &QueueSettings| rules.lend.on && job.may_be_suspended(rules);
-    job.map_reduce && path.is_some_and(|path| may(settings.queue(path)))
+    job.is_map_reduce() && path.is_some_and(|path| may(settings.queue(path)))
 }
 
 /// Whether it is a suspended map that lent room on its node would let go on.

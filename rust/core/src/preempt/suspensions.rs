@@ -42,7 +42,8 @@ pub fn may_kill(cluster: &Cluster, settings: &Settings, id: ContainerId) -> bool
 /// whatever its job holds, and nothing is taken from them for it (law 2). But what had borrowed of one goes on when the next lends.
 pub(super) fn reduces_have_its_room(cluster: &Cluster, map: &Container) -> bool {
     let borrowed = matches!(map.reason, Some(Reason::Recalled { .. }));
-    let is_map = !borrowed && map.phase.is_of_maps() && cluster.jobs().get(&map.app).is_some_and(|job| job.map_reduce);
+    let is_map =
+        !borrowed && map.phase.is_of_maps() && cluster.jobs().get(&map.app).is_some_and(|job| job.is_map_reduce());
     let Some(home) = cluster.nodes().get(&map.node).filter(|_| is_map) else { return false };
     let reduce =
         |other: &&Container| other.app == map.app && other.phase.is_of_reduces() && !other.state.is_suspended();

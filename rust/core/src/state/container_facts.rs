@@ -166,7 +166,7 @@ impl Cluster {
             TaskReport::Map { .. } => container.phase.is_of_maps(),
             TaskReport::Shuffle(_) => container.phase.is_of_reduces(),
         };
-        if !job.map_reduce || !its_own || container.is_master {
+        if !job.is_map_reduce() || !its_own || container.is_master {
             return false;
         }
         container.report(report, job.maps_succeeded(), now);

@@ -2,7 +2,7 @@
 
 use super::{set, Cluster, Container, For, Job, Load, Node, Shares, State, UserLimits};
 use crate::fact::{Exit, Fact, NodeFact, Rejection};
-use crate::stages::{Stage, FRESH};
+use crate::stages::{Stage, Stages, FRESH};
 use crate::units::{AppId, ContainerId, NodeId, Resource};
 
 impl Cluster {
@@ -196,7 +196,7 @@ impl Cluster {
     fn end_attempt(&mut self, app: AppId, keep_containers: bool) -> bool {
         let end = |job: &mut Job, _| {
             job.forget_asks();
-            job.stages = Default::default();
+            job.stages = Stages::default();
             job.active = false;
             job.containers.iter().copied().collect::<Vec<_>>()
         };
@@ -212,10 +212,7 @@ impl Cluster {
     }
 
     fn tell_stage(&mut self, app: AppId, stage: Stage) -> bool {
-        let tell = |job: &mut Job, now| {
-            job.stages.0 = now;
-            job.stages.1.tell(stage);
-        };
+        let tell = |job: &mut Job, now| job.stages.tell(stage, now);
         let known = stage.is_sensible() && self.with_job(app, tell).is_some();
         if known && stage.first {
             self.telling.push_back((self.now, app));
@@ -227,8 +224,8 @@ impl Cluster {
     pub(super) fn forget_silent(&mut self) {
         while let Some((at, app)) = self.telling.front().copied().filter(|(at, _)| self.now.since(*at) > FRESH) {
             self.telling.pop_front();
-            if self.jobs.get(&app).is_some_and(|job| job.stages.0 == at) {
-                self.with_job(app, |job, _| job.stages = Default::default());
+            if self.jobs.get(&app).is_some_and(|job| job.stages.told_at() == at) {
+                self.with_job(app, |job, _| job.stages = Stages::default());
             }
         }
     }

@@ -58,8 +58,6 @@ pub struct Job {
     pub blacklist: BTreeSet<NodeId>,
     /// Its YARN application type.
     pub application_type: String,
-    /// Whether it is a MapReduce job.
-    pub map_reduce: bool,
     /// Whether a limit stands against more containers, as far as refusals tell.
     pub backs_off: bool,
     /// Nothing is taken from others for it before this time: it could not use what it got.
@@ -70,8 +68,8 @@ pub struct Job {
     pub no_guest_until: Millis,
     /// What the application said last of its tasks, by request priority.
     said: BTreeMap<i32, Said>,
-    /// What it told of the stages of its executors, and when.
-    pub(super) stages: (Millis, Stages),
+    /// What it told of the stages of its executors.
+    pub(super) stages: Stages,
     attained: ResourceSeconds,
     attained_at: Millis,
     holding: Resource,
@@ -111,13 +109,12 @@ impl Job {
             site: Site::default(),
             blacklist: BTreeSet::new(),
             application_type: fact.application_type.clone(),
-            map_reduce: fact.application_type == MAP_REDUCE,
             backs_off: false,
             barred_until: Millis::default(),
             bars: 0,
             no_guest_until: Millis::default(),
             said: BTreeMap::new(),
-            stages: Default::default(),
+            stages: Stages::default(),
             attained: ResourceSeconds::default(),
             attained_at: now,
             holding: Resource::ZERO,
@@ -173,6 +170,11 @@ impl Job {
         }
     }
 
+    /// Whether it is a MapReduce job.
+    pub fn is_map_reduce(&self) -> bool {
+        self.application_type == MAP_REDUCE
+    }
+
     /// Whether its containers may be suspended for others: as its tag says, as far as its queue's rules let that count, or its type.
     pub fn may_be_suspended(&self, rules: &QueueSettings) -> bool {
         let said = self.hints.suspend_under(&rules.hints);
@@ -207,7 +209,7 @@ impl Job {
 
     /// Work of a phase's containers, as far as the application tells that of them.
     pub fn told(&self, key: PhaseKey) -> Option<Work> {
-        self.stages.1.work(key.priority)
+        self.stages.work(key.priority)
     }
 
     /// Request priorities of tasks that are to come: the application has said how many there are, and has asked for none yet.
@@ -266,7 +268,7 @@ impl Job {
 
     /// Its phases of maps, if it is a MapReduce job.
     fn maps(&self) -> impl Iterator<Item = (&PhaseKey, &Phase)> {
-        self.phases.iter().filter(|(key, _)| self.map_reduce && key.is_of_maps())
+        self.phases.iter().filter(|(key, _)| self.is_map_reduce() && key.is_of_maps())
     }
 
     /// Maps that succeeded.
@@ -298,7 +300,7 @@ impl Job {
     /// it would start something else first.
     pub fn next_maps(&self, partition: PartitionId) -> Option<(PhaseKey, u32)> {
         let first = self.asks(partition).next();
-        first.filter(|(key, _)| self.map_reduce && self.may_start() && !self.backs_off && key.is_of_maps())
+        first.filter(|(key, _)| self.is_map_reduce() && self.may_start() && !self.backs_off && key.is_of_maps())
     }
 
     /// Whether it has anything to place or resume.

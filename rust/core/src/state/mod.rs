@@ -35,7 +35,7 @@ pub use tally::Tally;
 
 use crate::decision::Decision;
 use crate::fact::{PerSide, PhaseKey, Places};
-use crate::settings::ClusterSettings;
+use crate::settings::{ClusterSettings, Settings};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use index::{Listing, Silences};
 use limits::Limits;
@@ -176,6 +176,12 @@ impl Cluster {
     /// Whether the container was put aside by hand, alone or with its job.
     pub fn is_parked(&self, container: &Container) -> bool {
         self.jobs.get(&container.app).is_some_and(|job| job.has_parked(container))
+    }
+
+    /// Whether the container's application may be suspended for others.
+    pub fn may_be_suspended(&self, container: &Container, settings: &Settings) -> bool {
+        let rules = settings.queue(self.queue_path(container.app));
+        self.jobs.get(&container.app).is_some_and(|job| job.may_be_suspended(rules))
     }
 
     /// Why the container is suspended: what was parked since is so because of that. `None` if it is not suspended.

@@ -17,7 +17,7 @@ pub(super) fn lent_room_first(world: &World, decisions: &[Decision]) {
         let Decision::Assign { app, .. } = decision else { continue };
         let job = &cluster.jobs()[app];
         let assigned = job.phases.iter().filter(|(_, phase)| phase.proposed > 0);
-        let maps: Vec<_> = assigned.filter(|(key, _)| job.map_reduce && key.is_of_maps()).collect();
+        let maps: Vec<_> = assigned.filter(|(key, _)| job.is_map_reduce() && key.is_of_maps()).collect();
         let rules = settings.queue(cluster.queue_path(*app));
         if !rules.lend.on || !job.may_be_suspended(rules) {
             continue;
@@ -47,7 +47,8 @@ pub(super) fn lent_room_first(world: &World, decisions: &[Decision]) {
 /// Law 14 (rule 2): what runs in lent room is a map of a MapReduce job: no reduce, no ApplicationMaster.
 pub(super) fn maps_only(cluster: &Cluster) {
     for (id, container) in cluster.containers().iter().filter(|(_, container)| container.lender.is_some()) {
-        let is_map = cluster.jobs()[&container.app].map_reduce && container.phase.is_of_maps() && !container.is_master;
+        let is_map =
+            cluster.jobs()[&container.app].is_map_reduce() && container.phase.is_of_maps() && !container.is_master;
         assert!(is_map, "law 14: {id:?} borrows and is no map: {container:?}");
     }
 }
@@ -89,7 +90,7 @@ fn lends(settings: &Settings, cluster: &Cluster, id: ContainerId, reduce: &Conta
     let (now, job, node) = (cluster.now(), &cluster.jobs()[&reduce.app], &cluster.nodes()[&reduce.node]);
     let rules = settings.queue(cluster.queue_path(reduce.app));
     let wanted = rules.lend.on && settings.cluster.mode >= Mode::Suspend && node.can_suspend && !node.decommissioning;
-    assert!(wanted && reduce.phase.is_of_reduces() && job.map_reduce, "law 16: {id:?} lends where nobody should");
+    assert!(wanted && reduce.phase.is_of_reduces() && job.is_map_reduce(), "law 16: {id:?} lends where nobody should");
     let last = reduce.last_report.unwrap_or_else(|| panic!("law 16: {id:?} lends and never said anything"));
     let TaskReport::Shuffle(shuffle) = last.report else { panic!("law 16: {id:?} lends after its last output") };
     assert!(shuffle.fetched == shuffle.done && shuffle.done < shuffle.total, "law 16: {id:?} lends with {shuffle:?}");

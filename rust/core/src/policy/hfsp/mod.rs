@@ -13,11 +13,11 @@
 //! slow start) counts as soon as the job says how many tasks it has; otherwise it adds to its job when it appears.
 //!
 //! Jobs that are not MapReduce need no special treatment as long as their tasks end. Executors do not end: they are as large
-//! as their application tells ([`stages`](crate::stages)). If it tells nothing, as services do, their size is a guess, as much again as
-//! they have run. Whenever such a job outlives its guess it is
-//! not late but gets another of that kind, twice as large as the one before. So it gets about its fair share over time: it
-//! neither blocks the others, as a late job would for ever, nor starves. For the same reason a phase of few tasks is no
-//! longer tiny once one of them has outlived the time-out of training.
+//! as their application tells ([`stages`](crate::stages)). If it tells nothing, as services do, their size is a guess, as much
+//! again as they have run. Whenever such a job outlives its guess it is not late but gets another of that kind, twice as large
+//! as the one before. So it gets about its fair share over time: it neither blocks the others, as a late job would for ever,
+//! nor starves. For the same reason a phase of few tasks is no longer tiny once one of them has outlived the time-out of
+//! training.
 
 mod sizes;
 mod targets;

@@ -74,7 +74,7 @@ public final class JobReport extends Report {
   }
 
   JobReport(ByteBuffer in) throws IOException {
-    super(in.getLong(), in.getInt(), in.getInt(), in.getInt(), in.getLong());
+    super(in);
     check(in.remaining() >= FIXED_BYTES, "cut off");
     mapsTotal = in.getInt();
     mapsDone = in.getInt();

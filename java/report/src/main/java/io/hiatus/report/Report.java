@@ -42,6 +42,11 @@ public abstract class Report {
     this.number = number;
   }
 
+  /** Reads who speaks, which follows the magic number in every layout. */
+  Report(ByteBuffer in) {
+    this(in.getLong(), in.getInt(), in.getInt(), in.getInt(), in.getLong());
+  }
+
   /** Says which layout it has. */
   abstract int magic();
 

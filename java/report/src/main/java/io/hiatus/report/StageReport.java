@@ -69,7 +69,7 @@ public final class StageReport extends Report {
   }
 
   StageReport(ByteBuffer in) throws IOException {
-    super(in.getLong(), in.getInt(), in.getInt(), in.getInt(), in.getLong());
+    super(in);
     check(in.remaining() >= FIXED_BYTES, "cut off");
     more = in.get() != 0;
     int count = in.getShort();

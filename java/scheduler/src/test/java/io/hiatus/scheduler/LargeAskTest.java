@@ -6,7 +6,6 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -18,12 +17,7 @@ public class LargeAskTest {
   private static final int GB = 1024;
 
   private static String blockedBy(MockCluster cluster, FakeApp app) {
-    for (JsonNode job : cluster.scheduler().operatorService().explainNow().whole().path("jobs")) {
-      if (job.path("application").asText().equals(app.id().toString())) {
-        return job.path("blocked_by").asText();
-      }
-    }
-    return null;
+    return cluster.explained(app).path("blocked_by").asText();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.hiatus.scheduler;
 
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import io.hiatus.scheduler.engine.Engine;
 import io.hiatus.scheduler.engine.EngineOf;
@@ -415,6 +416,16 @@ public final class MockCluster implements AutoCloseable {
   }
 
   // ---- What must hold ----
+
+  /** What is explained of that application. */
+  public JsonNode explained(FakeApp app) {
+    for (JsonNode job : scheduler().operatorService().explainNow().whole().path("jobs")) {
+      if (job.path("application").asText().equals(app.id().toString())) {
+        return job;
+      }
+    }
+    throw new AssertionError(app.id() + " is not explained");
+  }
 
   /** What the core's books and the ResourceManager's say differently after a last step, or null. */
   public String difference() {

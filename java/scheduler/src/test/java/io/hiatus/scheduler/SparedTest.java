@@ -34,19 +34,10 @@ public class SparedTest {
       second.ask(1, GB);
       cluster.rounds(4);
       assertNull(cluster.difference());
-      big = explained(cluster, first);
-      small = explained(cluster, second);
+      big = cluster.explained(first);
+      small = cluster.explained(second);
       return counter("Suspended") - before;
     }
-  }
-
-  private static JsonNode explained(MockCluster cluster, FakeApp app) {
-    for (JsonNode job : cluster.scheduler().operatorService().explainNow().whole().path("jobs")) {
-      if (job.path("application").asText().equals(app.id().toString())) {
-        return job;
-      }
-    }
-    throw new AssertionError(app.id() + " is not explained");
   }
 
   @Test

@@ -4,7 +4,6 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collections;
@@ -55,15 +54,6 @@ public class TimeLimitsTest {
     return cluster.started(cluster.submit(cluster.builder("default", "user").withApplicationTimeouts(limit).build()));
   }
 
-  private static JsonNode job(MockCluster cluster, FakeApp app) {
-    for (JsonNode job : cluster.scheduler().operatorService().explainNow().whole().path("jobs")) {
-      if (job.path("application").asText().equals(app.id().toString())) {
-        return job;
-      }
-    }
-    throw new AssertionError("nothing is told of " + app.id());
-  }
-
   @Test
   public void aLifetimeGoesOnWhileItsJobIsParkedAndIsToldAndAtItsEndNothingIsLeft() throws Exception {
     try (MockCluster cluster = MockCluster.with(TimeLimitsTest::withQuickMonitor)) {
@@ -74,10 +64,10 @@ public class TimeLimitsTest {
       assertTrue(cluster.scheduler().operatorService().park(limited.id(), true));
       cluster.rounds(3);
       assertEquals("both stand still", 2, cluster.scheduler().demotions().count());
-      long left = job(cluster, limited).path("lifetime_left_s").asLong(-1);
+      long left = cluster.explained(limited).path("lifetime_left_s").asLong(-1);
       assertTrue("it is told what is left: " + left, left >= 0 && left <= 8);
       Thread.sleep(1_000);
-      assertTrue("and that goes on", job(cluster, limited).path("lifetime_left_s").asLong() < left);
+      assertTrue("and that goes on", cluster.explained(limited).path("lifetime_left_s").asLong() < left);
 
       MockCluster.until("its lifetime is over", () -> {
         cluster.beat();
@@ -96,11 +86,11 @@ public class TimeLimitsTest {
       FakeApp free = cluster.run("default");
       FakeApp limited = submit(cluster, 600);
       cluster.rounds(2);
-      assertTrue(job(cluster, free).path("lifetime_left_s").isNull());
+      assertTrue(cluster.explained(free).path("lifetime_left_s").isNull());
       long later = System.currentTimeMillis() + 3_600_000;
       cluster.rm().getRMAppManager().updateApplicationTimeout(limited.app(),
           Collections.singletonMap(ApplicationTimeoutType.LIFETIME, Times.formatISO8601(later)));
-      assertTrue(job(cluster, limited).path("lifetime_left_s").asLong() > 3_500);
+      assertTrue(cluster.explained(limited).path("lifetime_left_s").asLong() > 3_500);
     }
   }
 
@@ -116,10 +106,10 @@ public class TimeLimitsTest {
         cluster.rounds(3);
         assertTrue(cluster.scheduler().operatorService().park(two.id(), true));
         cluster.rounds(3);
-        assertTrue(job(cluster, two).path("parked").asBoolean());
-        double left = job(cluster, two).path("tokens_left_s").asDouble(-1);
+        assertTrue(cluster.explained(two).path("parked").asBoolean());
+        double left = cluster.explained(two).path("tokens_left_s").asDouble(-1);
         assertEquals("the ResourceManager gets new ones: " + renews, renews ? -1 : 3_590, left, 10);
-        assertTrue(job(cluster, none).path("tokens_left_s").isNull());
+        assertTrue(cluster.explained(none).path("tokens_left_s").isNull());
       }
     }
   }

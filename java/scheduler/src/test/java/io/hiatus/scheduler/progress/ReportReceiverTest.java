@@ -233,12 +233,7 @@ public class ReportReceiverTest {
   /** Work that the job has left, in seconds of a container of 1024 MB. */
   private double left(FakeApp of) throws Exception {
     cluster.beat();
-    for (JsonNode told : cluster.scheduler().operatorService().explainNow().whole().at("/jobs")) {
-      if (told.path("application").asText().equals(of.id().toString())) {
-        return told.path("remaining_s").asDouble() * NODE_MB / 1024;
-      }
-    }
-    throw new AssertionError(of.id() + " is not explained");
+    return cluster.explained(of).path("remaining_s").asDouble() * NODE_MB / 1024;
   }
 
   @Test
