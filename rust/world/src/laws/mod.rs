@@ -79,6 +79,8 @@ struct Laws {
     idle: Option<Idle>,
     /// When a suspended container was last to be killed: that may be refused.
     condemned: BTreeMap<ContainerId, Millis>,
+    /// Since when a container that was suspended for too long waits for no room.
+    homeless: BTreeMap<ContainerId, Millis>,
     /// Who has lacked room that could be made.
     shortages: room::Shortages,
     /// What was freed and is not used.
@@ -206,6 +208,7 @@ impl Laws {
             _ => None,
         });
         self.condemned.extend(killed);
+        let mut homeless = BTreeMap::new();
         for (id, container) in cluster.suspended() {
             let job = cluster.jobs().get(&container.app);
             let queue = job.and_then(|job| cluster.queues().get(&job.queue));
@@ -220,16 +223,22 @@ impl Laws {
                 let claimed = node.claims.iter().any(|claim| claim.purpose == For::Resume(id));
                 let live = node.is_live(cluster.now()) && !node.decommissioning;
                 let waits = live && !claimed && !node.loans.contains_key(&id);
-                // Its claim ends with what it was refused, and is made anew with the next plan.
                 let refused = cluster.now() <= container.barred_until + secs(12);
-                let ends = !waits || refused || spent <= limit + GRACE;
-                assert!(ends, "law 6: {id:?} suspended for {spent:?}, and waits for no room");
+                if waits && !refused && spent > limit + GRACE {
+                    // Its claim ends with what it was refused, or when its node is taken for somebody, and is made anew with a plan.
+                    let since = self.homeless.get(&id).copied().unwrap_or(cluster.now());
+                    let bound = self.settings.cluster.plan_interval + secs(2);
+                    let ends = cluster.now().since(since) <= bound;
+                    assert!(ends, "law 6: {id:?} suspended for {spent:?}, and waits for no room");
+                    homeless.insert(id, since);
+                }
                 continue;
             }
             // It was tried, and is tried again.
             let tried = self.condemned.get(&id).map_or(Millis(0), |at| at.since(container.since));
             assert!(spent <= tried.max(limit + limit) + GRACE, "law 6: {id:?} suspended for {spent:?}");
         }
+        self.homeless = homeless;
     }
 
     /// Law 4: claims of room that was freed end in time, and those that nobody needs at once.
