@@ -3,7 +3,7 @@
 use super::permission::may_start_on;
 use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
-use crate::state::{Claim, Cluster, Container, For, Node, Reason, Rooms, State};
+use crate::state::{Claim, Cluster, For, Node, Reason, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,8 @@ impl PendingClaims {
                     pending_claims.collecting.insert((claim.app, id));
                     continue;
                 }
-                if waits_for_idle_reduces(cluster, id, claim) {
+                // Who waits at home for what ends there may take victims, and counts when it has.
+                if claim.purpose != For::Start && !claim.is_freed() {
                     continue;
                 }
                 let of_purpose =
@@ -169,7 +170,6 @@ impl PendingClaims {
         for id in job.suspended.iter().filter(|id| !self.back.contains(id)) {
             let Some(container) = cluster.containers().get(id) else { continue };
             let home = cluster.nodes().get(&container.node).filter(|node| node.partition == self.partition);
-            // What only waits at home for what ends there may take victims.
             let claimed =
                 |node: &Node| node.claims.iter().any(|claim| claim.purpose == For::Resume(*id) && claim.is_freed());
             let lent = container.reason == Some(Reason::Lent);
@@ -227,10 +227,4 @@ impl PendingClaims {
 /// Whether the claim waits for room to come by itself, and it is not there yet.
 fn is_collecting(node: &Node, claim: &Claim) -> bool {
     claim.purpose == For::Start && !claim.is_freed() && !claim.resource.fits_in(node.usable())
-}
-
-/// Whether the claim waits for room that reduces have which wait for maps: they may not end before what waits goes on.
-fn waits_for_idle_reduces(cluster: &Cluster, node: NodeId, claim: &Claim) -> bool {
-    let is_idle = |container: &Container| !container.state.is_suspended() && cluster.waits_for_maps(container);
-    claim.purpose != For::Start && !claim.is_freed() && cluster.on_node(node).any(|(_, other)| is_idle(other))
 }

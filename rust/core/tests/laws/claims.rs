@@ -53,6 +53,25 @@ fn law_4_an_overdue_suspended_container_does_not_take_what_was_freed_for_another
 }
 
 #[test]
+fn law_18_a_job_that_lacks_only_containers_suspended_for_too_long_takes_of_a_later_one() {
+    // What ends first goes to those of the job that comes last: they were given out before the other's.
+    let mut world = World::new()
+        .node(Node::of(gb(12)))
+        .set("policy", "fifo")
+        .set("min-run-ms", "0")
+        .set("min-resumed-ms", "1000")
+        .set("max-suspension-ms", "20000")
+        .job(Job::new("last").tasks(4, secs(600)))
+        .job(Job::new("middle").tasks(4, secs(600)).at(secs(5)).priority(1))
+        .job(Job::new("first").tasks(2, secs(100)).at(secs(30)).priority(2))
+        .job(Job::new("long").tasks(4, secs(400)).at(secs(30)).priority(2));
+    world.run_until(secs(100));
+    assert_eq!((world.suspended("last"), world.suspended("middle")), (4, 2));
+    world.run_until(secs(200));
+    assert_eq!((world.suspended("middle"), world.held("long")), (0, 5));
+}
+
+#[test]
 fn law_4_a_resume_uses_up_what_was_freed_for_its_job_there() {
     // Under LAS the jobs take turns: the one that was suspended comes back to its own node.
     let mut world = World::new()
