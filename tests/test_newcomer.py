@@ -75,10 +75,12 @@ def _park(shell, cluster, big, containers):
     wait_for(lambda: big in shell.documented("yarn hiatus list"), "it is listed as parked")
     wait_for(lambda: still(*containers), "all of it stands still")
     shell.documented("yarn hiatus resume application_1700000000000_0001")
+    # Not before: the one that still stands from before would pass for suspended.
+    wait_for(lambda: all(live.works(cluster, container) for container in containers), "all of it was woken")
     shell.filled["ID…"] = one
     shell.documented("yarn hiatus suspend ID…")
+    wait_for(lambda: one in shell.documented("yarn hiatus list"), "the one is listed")
     wait_for(lambda: still(one), "the one stands still")
-    assert one in shell.documented("yarn hiatus list")
     shell.documented("yarn hiatus resume ID…")
     wait_for(lambda: all(live.works(cluster, container) for container in containers), "all of it goes on")
     shell.filled["explain ID"] = f"explain {big}"
