@@ -73,6 +73,19 @@ pub struct PhaseView {
     pub told: Option<Work>,
     /// The first tasks that started, in that order.
     pub first: Vec<TaskView>,
+    /// Those beside the first that are not done.
+    pub others: UnderWay,
+}
+
+/// Tasks that are not done and have containers, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct UnderWay {
+    /// How many there are.
+    pub tasks: u32,
+    /// How many of them run, so that they go on working as time passes.
+    pub running: u32,
+    /// How long they have worked.
+    pub worked: Millis,
 }
 
 impl PhaseView {

@@ -49,13 +49,25 @@ impl Left {
             TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => {
                 task_s - (worked.seconds() * (1.0 - done) / done).min(task_s)
             }
-            // One that has outlived what its like take has as much again before it as behind it.
-            TaskView::Running { worked, .. } if worked.seconds() > task_s => task_s - worked.seconds(),
-            TaskView::Running { worked, .. } => worked.seconds(),
+            TaskView::Running { worked, .. } => behind_s(worked.seconds(), task_s),
             TaskView::Finished { .. } => 0.0,
         });
+        let others = f64::from(phase.others.tasks);
+        // Of these only the mean is known.
+        let behind_others =
+            if others > 0.0 { others * behind_s(phase.others.worked.seconds() / others, task_s) } else { 0.0 };
         let tasks = f64::from(phase.to_do());
-        (task_s * tasks - behind.sum::<f64>()).max(0.0) * phase.one
+        (task_s * tasks - behind.sum::<f64>() - behind_others).max(0.0) * phase.one
+    }
+}
+
+/// What a task has behind it that has worked for so long, of what its like take. One that has outlived that has as much again before it
+/// as behind it.
+fn behind_s(worked_s: f64, task_s: f64) -> f64 {
+    if worked_s > task_s {
+        task_s - worked_s
+    } else {
+        worked_s
     }
 }
 

@@ -6,7 +6,7 @@ use crate::hints::Hints;
 use crate::settings::QueueSettings;
 use crate::state::{Cluster, FirstTask, Job, Phase, Reason};
 use crate::units::{AppId, Millis, PartitionId, Resource};
-use crate::view::{JobView, PhaseView, TaskView};
+use crate::view::{JobView, PhaseView, TaskView, UnderWay};
 
 /// The job as its queue's policy sees it; `None` if it neither holds nor asks for anything in the partition. What it may
 /// not have now, because its queue does not let it run or it is parked, is no demand.
@@ -53,10 +53,13 @@ pub(super) fn pass_time(view: &mut JobView, cluster: &Cluster, total: Resource, 
     if let Some(job) = cluster.jobs().get(&view.app) {
         view.attained = job.attained(cluster.now()).dominant_seconds(total);
     }
-    for task in view.phases.iter_mut().flat_map(|phase| &mut phase.first) {
-        if let TaskView::Running { worked, runs: true, .. } = task {
-            *worked = *worked + elapsed;
+    for phase in &mut view.phases {
+        for task in &mut phase.first {
+            if let TaskView::Running { worked, runs: true, .. } = task {
+                *worked = *worked + elapsed;
+            }
         }
+        phase.others.worked = phase.others.worked + Millis(u64::from(phase.others.running) * elapsed.0);
     }
 }
 
@@ -76,6 +79,23 @@ fn hints(job: &Job, partition: PartitionId) -> Hints {
 fn resting(job: &Job, key: PhaseKey, cluster: &Cluster) -> u32 {
     let containers = job.suspended.iter().filter_map(|id| cluster.containers().get(id));
     containers.filter(|c| c.phase == key && (c.parked || c.reason == Some(Reason::Lent))).count() as u32
+}
+
+/// Tasks of the phase that are not among its first, and not done; `masters` of its containers are none.
+fn others(cluster: &Cluster, phase: &Phase, masters: u32) -> UnderWay {
+    let now = cluster.now();
+    let with_containers = phase.held + phase.borrowed + phase.suspended;
+    let all = UnderWay {
+        tasks: with_containers.saturating_sub(masters),
+        running: phase.run_time.running,
+        worked: phase.run_time.until(now),
+    };
+    let first = phase.first.iter().filter(|first| first.finished.is_none());
+    first.filter_map(|first| cluster.containers().get(&first.container)).fold(all, |others, container| UnderWay {
+        tasks: others.tasks.saturating_sub(1),
+        running: others.running.saturating_sub(u32::from(container.running_for(now).is_some())),
+        worked: others.worked.since(container.run_time(now)),
+    })
 }
 
 /// The job's phases in the partition, those that are to come last; ApplicationMasters aside: those are no tasks.
@@ -115,6 +135,7 @@ pub(super) fn phases(
             earlier_s: estimate::first(job, key.priority, queue),
             told: job.told(key),
             first: phase.first.iter().map(task).collect(),
+            others: others(cluster, phase, masters),
         }
     };
     of_partition.map(view).filter(|phase| phase.tasks() > 0).collect()

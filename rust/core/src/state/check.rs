@@ -3,7 +3,7 @@
 use super::index::Listing;
 use super::{Cluster, Load, Partition, Reason, SideNodes};
 use crate::fact::PerSide;
-use crate::units::PartitionId;
+use crate::units::{Millis, PartitionId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Cluster {
@@ -69,6 +69,18 @@ impl Cluster {
             let counted: u32 = job.phases.values().map(|phase| phase.catching_up).sum();
             let own = job.containers.iter().filter_map(|id| self.containers.get(id)?.catches_up_at);
             assert_eq!(counted as usize, own.count(), "those of {app:?} that catch up");
+            let mut run_times: BTreeMap<_, (Millis, u32)> = BTreeMap::new();
+            let own = job.containers.iter().filter_map(|id| self.containers.get(id)).filter(|c| !c.is_master);
+            for container in own {
+                let (ran, running) = run_times.entry(container.phase).or_default();
+                *ran = *ran + container.run_time(self.now);
+                *running += u32::from(container.running_for(self.now).is_some());
+            }
+            for (key, phase) in &job.phases {
+                let own = run_times.remove(key).unwrap_or_default();
+                let counted = (phase.run_time.until(self.now), phase.run_time.running);
+                assert_eq!(counted, own, "how long tasks of {app:?} have run");
+            }
         }
     }
 }

@@ -99,14 +99,14 @@ impl Cluster {
 
     pub(super) fn launch(&mut self, id: ContainerId) -> bool {
         let Some(container) = self.containers.get_mut(&id) else { return false };
-        let before = container.since;
+        let before = container.clone();
         container.launch(self.now);
         let container = container.clone();
-        if self.suspended.remove(&(before, id)) {
+        if self.suspended.remove(&(before.since, id)) {
             self.suspended.insert((container.since, id));
         }
         self.look_at_begin(id, &container);
-        self.with_job(container.app, |job, now| job.start(id, &container, now));
+        self.with_job(container.app, |job, now| job.start(id, &before, &container, now));
         true
     }
 

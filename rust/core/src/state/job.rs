@@ -353,7 +353,11 @@ impl Job {
             self.hold(container.resource(), now);
         }
         *self.counter(container, partition) += 1;
-        self.phases.entry(container.phase).or_default().catching_up += u32::from(container.catches_up_at.is_some());
+        let phase = self.phases.entry(container.phase).or_default();
+        phase.catching_up += u32::from(container.catches_up_at.is_some());
+        if !container.is_master {
+            phase.run_time.add(container, now);
+        }
     }
 
     pub(super) fn remove(&mut self, id: ContainerId, container: &Container, partition: PartitionId, now: Millis) {
@@ -367,6 +371,9 @@ impl Job {
             self.hold(Resource::ZERO - container.resource(), now);
         }
         *self.counter(container, partition) -= 1;
+        if !container.is_master {
+            self.phases.entry(container.phase).or_default().run_time.remove(container, now);
+        }
         if container.catches_up_at.is_some() {
             self.caught_up(container.phase);
         }
@@ -400,14 +407,19 @@ impl Job {
         }
     }
 
-    /// A task or the ApplicationMaster started.
-    pub(super) fn start(&mut self, id: ContainerId, container: &Container, now: Millis) {
+    /// A task or the ApplicationMaster started, that was `before` until now.
+    pub(super) fn start(&mut self, id: ContainerId, before: &Container, container: &Container, now: Millis) {
         if container.is_master || self.unmanaged {
             self.began.get_or_insert(now);
         }
-        let first = &mut self.phases.entry(container.phase).or_default().first;
+        if container.is_master {
+            return;
+        }
+        let Phase { first, run_time, .. } = self.phases.entry(container.phase).or_default();
+        run_time.remove(before, now);
+        run_time.add(container, now);
         let known = first.iter().any(|first| first.container == id);
-        if !container.is_master && !known && first.len() < FIRST_TASKS {
+        if !known && first.len() < FIRST_TASKS {
             first.push(FirstTask { container: id, finished: None, waited: Millis(0), progress: None });
         }
     }

@@ -28,7 +28,7 @@ pub use job::Job;
 pub use load::{Load, QueueLoad};
 pub use loan::Loan;
 pub use node::{Claim, For, Node};
-pub use phase::{FirstTask, Phase};
+pub use phase::{FirstTask, Phase, RunTime};
 pub use queue::{Queue, Shares, UserLimits};
 pub use site::Site;
 pub use tally::Tally;

@@ -17,6 +17,33 @@ pub struct FirstTask {
     pub progress: Option<f64>,
 }
 
+/// How long a phase's tasks that are not done have run, all together and without their suspensions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RunTime {
+    ran: Millis,
+    /// When it was that.
+    at: Millis,
+    /// How many of them run.
+    pub running: u32,
+}
+
+impl RunTime {
+    /// That time.
+    pub fn until(&self, now: Millis) -> Millis {
+        self.ran + Millis(u64::from(self.running) * now.since(self.at).0)
+    }
+
+    pub(super) fn add(&mut self, container: &Container, now: Millis) {
+        (self.ran, self.at) = (self.until(now) + container.run_time(now), now);
+        self.running += u32::from(container.running_for(now).is_some());
+    }
+
+    pub(super) fn remove(&mut self, container: &Container, now: Millis) {
+        (self.ran, self.at) = (self.until(now).since(container.run_time(now)), now);
+        self.running -= u32::from(container.running_for(now).is_some());
+    }
+}
+
 /// Tasks of one kind: those that share request priority, partition and size.
 #[derive(Clone, Debug, Default)]
 pub struct Phase {
@@ -38,6 +65,8 @@ pub struct Phase {
     pub finished: u32,
     /// Their working times together, see [`Job::worked`](super::Job::worked).
     pub finished_time: Millis,
+    /// How long those have run that are not done.
+    pub run_time: RunTime,
     /// The first of its tasks to start that succeeded or still run, in the order of their starts. One that fails, is
     /// killed or lost makes way for the next. Tasks recovered with the ResourceManager are missing: nobody saw them start.
     pub first: Vec<FirstTask>,

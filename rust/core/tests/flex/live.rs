@@ -7,7 +7,7 @@ use hiatus_core::hints::Hints;
 use hiatus_core::policy::{create, Supply, Target};
 use hiatus_core::settings::{PolicyKind, Settings};
 use hiatus_core::units::{AppId, Millis, PartitionId, Resource};
-use hiatus_core::view::{JobView, PhaseView, TaskView};
+use hiatus_core::view::{JobView, PhaseView, TaskView, UnderWay};
 use hiatus_core::waterline::{waterline, Bounds};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -218,6 +218,7 @@ fn phase(one: f64, pending: u32, held: u32, finished: u32) -> PhaseView {
         earlier_s: None,
         told: None,
         first,
+        others: UnderWay::default(),
     }
 }
 

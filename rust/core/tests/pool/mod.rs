@@ -6,7 +6,7 @@ use hiatus_core::hints::Hints;
 use hiatus_core::policy::{create, Policy, Supply, Target};
 use hiatus_core::settings::{PolicyKind, Settings, Word};
 use hiatus_core::units::{AppId, Millis, PartitionId, Resource};
-use hiatus_core::view::{JobView, PhaseView, TaskView};
+use hiatus_core::view::{JobView, PhaseView, TaskView, UnderWay};
 use std::collections::BTreeMap;
 
 /// A slot.
@@ -151,6 +151,7 @@ impl Pool {
             earlier_s: None,
             told: None,
             first: first.iter().map(view).collect(),
+            others: UnderWay::default(),
         }
     }
 
