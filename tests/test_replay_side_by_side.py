@@ -100,9 +100,10 @@ def test_suspended_time_is_no_waste_and_belongs_to_the_job_of_any_of_its_applica
     result = jobs.JobResult("a", second, "SUCCEEDED", 0, 30_000, attempts, [first])
     lives = [containers.Life("container_1_0001_01_000002", 1, [(1, 3, "running"), (3, 10, "suspended"), (10, 11, "running")]),
              containers.Life("container_1_0002_01_000002", 1, [(10, 20, "running"), (20, None, "suspended")]),
-             containers.Life("container_1_0003_01_000002", 1, [(0, 30, "suspended")])]
+             containers.Life("container_1_0003_01_000002", 1, [(0, 5, "suspended"), (5, 30, "running")])]
     told = side_by_side._document(Job(2, jobs.job("a", 0, "pi")), result, None, lives, 8)
     assert (told["wasted_s"], told["suspended_s"], told["suspensions"], told["killed"]) == (3.0, 17.0, 2, 1)
+    assert told["in_vain"] == 1, "somebody else went on where the first stood still, nobody where the second does"
 
 
 def test_what_a_job_costs_alone_is_told_by_one_with_and_one_without_reduces_after_a_warm_up(monkeypatch):
@@ -153,7 +154,7 @@ def _runs(sojourns, quiet=True):
     """Documents with a job in bin 1 and one in bin 2 each, of these times in s by (scheduler, repetition)."""
     def told(number, sojourn_s):
         return {"name": f"job-{number}", "bin": number, "sojourn_s": sojourn_s, "submitted_ms": 0, "finished_ms": sojourn_s * 1000,
-                "alone_s": 5.0, "killed": 0, "failed": 0, "wasted_s": 0.0, "suspensions": 1, "suspended_s": 2.0}
+                "alone_s": 5.0, "killed": 0, "failed": 0, "wasted_s": 0.0, "suspensions": 1, "in_vain": 0, "suspended_s": 2.0}
     return {key: {"jobs": [told(1, small), told(2, large)], "machine": {**_QUIET.document(), "quiet": quiet}, "late_s": 0.1,
                   "costs": {"job_s": 1.0, "task_s": 1.0}, "checked": ["2 of 2 jobs succeeded"], "lives": [[1, 0.0, 4.0, "running"]],
                   "made_with": {"product": "abc", "jobs": "def"}}

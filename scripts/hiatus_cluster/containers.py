@@ -47,15 +47,21 @@ class Life:
                    for (_, _, before), (_, _, after) in zip(self.spans, self.spans[1:]))
 
 
-def in_vain(lives):
-    """How many suspensions freed room that nobody used: while they lasted, nothing began or went on on their node."""
+def in_vain(suspended, lives):
+    """How many suspensions of these freed room that none of all ``lives`` used: meanwhile nothing began or went on on their node."""
     begun = {}
     for life in lives:
         for begin, _, kind in life.spans:
             if kind == "running":
                 begun.setdefault(life.node, []).append(begin)
     return sum(not any(begin <= at and (end is None or at < end) for at in begun.get(life.node, ()))
-               for life in lives for begin, end, kind in life.spans if kind == "suspended")
+               for life in suspended for begin, end, kind in life.spans if kind == "suspended")
+
+
+def in_vain_on(cluster):
+    """The same of all that the cluster has launched so far."""
+    all_of_them = lives(cluster)
+    return in_vain(all_of_them, all_of_them)
 
 
 def lives(cluster):

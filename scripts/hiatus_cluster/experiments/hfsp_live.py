@@ -10,7 +10,7 @@ import random
 import statistics
 from dataclasses import dataclass
 
-from .. import alone, layout, scaled
+from .. import alone, containers, layout, scaled
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..errors import ClusterError
@@ -85,6 +85,7 @@ class Outcome:
     results: list  #: a JobResult for each job
     costs: alone.Costs
     counters: dict  #: Hiatus's counters; empty for stock
+    in_vain: int  #: suspensions whose room nobody used
     errors: list  #: Hiatus's estimation errors: {"priority", "ratio"}
 
 
@@ -141,7 +142,7 @@ def play(name, drawn, label, say, afterwards=lambda cluster, results: None, prop
         afterwards(cluster, results)
         told = cluster.rm.get("/ws/v1/hiatus") if scheduler == "hiatus" else {}
         say(f"{label}: mean sojourn {statistics.mean(result.sojourn_s for result in results):.1f} s")
-        return Outcome(results, costs, told.get("counters", {}), told.get("estimates", []))
+        return Outcome(results, costs, told.get("counters", {}), containers.in_vain_on(cluster), told.get("estimates", []))
     finally:
         cluster.down()
 
@@ -193,9 +194,9 @@ def _prices(options, outcomes):
             outcome = outcomes[seed, name]
             makespan = max(result.finished_ms for result in outcome.results) - min(result.submitted_ms for result in outcome.results)
             killed, failed = (sum(result.attempts_in(state) for result in outcome.results) for state in ("KILLED", "FAILED"))
-            rows.append([seed, name, outcome.counters.get("suspended", 0), killed, failed,
+            rows.append([seed, name, outcome.counters.get("suspended", 0), outcome.in_vain, killed, failed,
                          sum(result.wasted_s for result in outcome.results), makespan / 1000])
-    columns = ["seed", "scheduler", "suspensions", "attempts killed", "attempts failed", "wasted container-s", "makespan, s"]
+    columns = ["seed", "scheduler", "suspensions", "in vain", "attempts killed", "attempts failed", "wasted container-s", "makespan, s"]
     return tables.table("What it cost", columns, rows)
 
 

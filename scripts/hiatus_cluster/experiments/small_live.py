@@ -3,6 +3,7 @@
 import statistics
 from dataclasses import dataclass
 
+from .. import containers
 from ..applications import Applications, Wanted
 from . import kept, tables, together
 
@@ -16,7 +17,7 @@ _METHOD = (
     "Applications cost nothing and report nothing of their progress (unmanaged masters; containers sleep in strokes, so that time in which they are "
     "suspended does not count). HFSP is Hiatus at its defaults, or with preemption `wait`; Fair is CapacityScheduler with the ordering policy `fair`. "
     "NodeManagers look at their containers' memory once a minute. "
-    "Seconds are from submission to end. *Lost* are containers that ended without success.")
+    "Seconds are from submission to end. *In vain* are suspensions during which nothing began or went on on that node. *Lost* are containers that ended without success.")
 
 
 @dataclass
@@ -47,6 +48,7 @@ class Outcome:
     small_s: list
     big_s: list
     suspended: int
+    in_vain: int  #: suspensions whose room nobody used
     lost: int
 
 
@@ -85,12 +87,14 @@ def play(cluster, scene):
         lost = sum(event["exit"] != 0 for one in big + small for event in applications.events(one.name, "completed"))
     finally:
         applications.close()
-    return Outcome(took_s[len(big):], took_s[:len(big)], together.suspensions(cluster) - before, lost)
+    return Outcome(took_s[len(big):], took_s[:len(big)], together.suspensions(cluster) - before, containers.in_vain_on(cluster), lost)
 
 
 def report(outcomes):
     """The table as parts of a page."""
-    rows = [[big, memory_mb, name, statistics.mean(one.small_s), max(one.small_s), statistics.mean(one.big_s), max(one.big_s), one.suspended, one.lost]
+    rows = [[big, memory_mb, name, statistics.mean(one.small_s), max(one.small_s), statistics.mean(one.big_s), max(one.big_s), one.suspended, one.in_vain,
+             one.lost]
             for (memory_mb, big, name), one in sorted(outcomes.items(), key=lambda item: (item[0][1], item[0][0]))]
-    columns = ["big jobs", "MB a node", "scheduler", "small, mean, s", "small, most, s", "big, mean, s", "big, last, s", "suspensions", "lost"]
+    columns = ["big jobs", "MB a node", "scheduler", "small, mean, s", "small, most, s", "big, mean, s", "big, last, s", "suspensions",
+               "in vain", "lost"]
     return [tables.table("Sojourn times", columns, rows)]

@@ -158,8 +158,8 @@ def _costs(runs):
 
         def total(what, jobs=jobs):
             return sum(job[what] for job in jobs)
-        rows.append([name, repetition, *map(total, ("suspensions", "suspended_s", "killed", "failed", "wasted_s")), _makespan_s(jobs)])
-    columns = ["scheduler", "repetition", "suspensions", "suspended container-s", "attempts killed", "attempts failed",
+        rows.append([name, repetition, *map(total, ("suspensions", "in_vain", "suspended_s", "killed", "failed", "wasted_s")), _makespan_s(jobs)])
+    columns = ["scheduler", "repetition", "suspensions", "in vain", "suspended container-s", "attempts killed", "attempts failed",
                "wasted container-s", "makespan, s"]
     return tables.table("What it cost", columns, rows)
 

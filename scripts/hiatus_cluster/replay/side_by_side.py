@@ -211,7 +211,8 @@ def _document(job, result, costs, lives, slots):
             "alone_s": costs.alone_s(job.stages_ms, slots) if job.stages_ms else None,
             "killed": result.attempts_in("KILLED"), "failed": result.attempts_in("FAILED"),
             "wasted_s": max(0.0, result.wasted_s - sum(suspended.get(attempt.get("assignedContainerId"), 0) for attempt in lost)),
-            "suspensions": sum(life.suspensions for life in mine), "suspended_s": sum(suspended.values())}
+            "suspensions": sum(life.suspensions for life in mine), "in_vain": containers.in_vain(mine, lives),
+            "suspended_s": sum(suspended.values())}
 
 
 def _suspended_s(life, job_end):
