@@ -38,6 +38,7 @@ mod park;
 mod preempt;
 mod remember;
 mod scheduler;
+mod side;
 mod stall;
 
 pub use preempt::Watch;

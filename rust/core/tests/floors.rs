@@ -10,7 +10,7 @@ use std::path::Path;
 type Floors = &'static [&'static [&'static str]];
 
 const CORE: Floors = &[
-    &["units", "visits", "waterline"],
+    &["side", "units", "visits", "waterline"],
     &["predoop", "stages"],
     &["fact", "decision", "line", "flex"],
     &["settings", "recurring"],
