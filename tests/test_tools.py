@@ -85,14 +85,11 @@ def test_an_unknown_command_is_refused(words, complaint):
         distribution.main_class_of(words)
 
 
-def _native_library():
-    return layout.ROOT / "java" / "scheduler" / "build" / "native" / f"linux-{platform.machine()}" / "libhiatus.so"
-
-
 def test_the_glibc_that_the_native_library_needs_is_that_of_its_symbols():
-    symbols = subprocess.run(["objdump", "-T", _native_library()], capture_output=True, text=True, check=True).stdout
+    library = layout.native_library(platform.machine())
+    symbols = subprocess.run(["objdump", "-T", library], capture_output=True, text=True, check=True).stdout
     versions = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_(\d+\.\d+)", symbols)}
-    assert portable.needed_glibc(_native_library()) == max(versions)
+    assert portable.needed_glibc(library) == max(versions)
     assert portable.OLDEST_GLIBC <= max(versions)
 
 

@@ -24,19 +24,20 @@ def product(say, for_old_systems=False):
     if for_old_systems:
         jars_for_old_systems(say)
     else:
-        _jars(say, layout.cargo_target() / "release" / "libhiatus.so", "; with --portable it runs on older systems, too")
+        library = layout.cargo_target() / "release" / "libhiatus.so"
+        _jars(say, {platform.machine(): library}, "; with --portable it runs on older systems, too")
 
 
 def jars_for_old_systems(say):
-    """The jars alone, the native library in them built against an old glibc."""
+    """The jars alone, the native libraries in them for each processor and built against an old glibc."""
     toolchain.ensure(say)
-    say("Rust, the native library for older systems")
-    _jars(say, portable.build())
+    say(f"Rust, the native library for older systems on {' and '.join(portable.MACHINES)}")
+    _jars(say, portable.build(say))
 
 
-def _jars(say, library, remark=""):
-    _place_native_library(library)
-    major, minor = portable.needed_glibc(library)
+def _jars(say, libraries, remark=""):
+    _place_native_libraries(libraries)
+    major, minor = max(map(portable.needed_glibc, libraries.values()))
     say(f"the native library needs glibc {major}.{minor} or newer{remark}")
     say("Java")
     run(*GRADLE, "--quiet", "assemble")
@@ -76,9 +77,13 @@ def run(*command):
         raise ClusterError(f"`{' '.join(map(str, command))}` ended with {done.returncode}")
 
 
-def _place_native_library(built):
-    """Puts libhiatus.so where the scheduler's jar takes it from."""
-    place = layout.ROOT / "java" / "scheduler" / "build" / "native" / f"linux-{platform.machine()}" / "libhiatus.so"
-    if not place.exists() or place.read_bytes() != built.read_bytes():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(built, place)
+def _place_native_libraries(libraries):
+    """Puts each machine's libhiatus.so where the scheduler's jar takes it from, and takes away those of an earlier build for other machines."""
+    places = {layout.native_library(machine): library for machine, library in libraries.items()}
+    for place in layout.NATIVE.glob("*/libhiatus.so"):
+        if place not in places:
+            place.unlink()
+    for place, built in places.items():
+        if not place.exists() or place.read_bytes() != built.read_bytes():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(built, place)

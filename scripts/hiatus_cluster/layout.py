@@ -11,6 +11,8 @@ BUILD = ROOT / "build"
 HADOOP_NATIVE = BUILD / "hadoop-native"
 #: Python packages that replays need, to check outputs and to plot.
 REPLAY_REQUIREMENTS = ROOT / "scripts" / "hiatus_cluster" / "replay" / "requirements.txt"
+#: Where the scheduler's jar takes native libraries from.
+NATIVE = ROOT / "java" / "scheduler" / "build" / "native"
 #: The default state directory of ``scripts/cluster``.
 DEFAULT_CLUSTER = BUILD / "cluster"
 
@@ -43,6 +45,11 @@ def tested_hadoops():
 def cargo_target():
     """Where Cargo puts what it builds."""
     return ROOT / Path(os.environ.get("CARGO_TARGET_DIR", "target"))
+
+
+def native_library(machine):
+    """The one for that kind of machine, as ``uname -m`` calls it."""
+    return NATIVE / f"linux-{machine}" / "libhiatus.so"
 
 
 def product_jar(module):

@@ -1,7 +1,6 @@
-"""A native library for Linux distributions that are older than this machine's."""
+"""Native libraries for other machines than this one: for older Linux distributions, and for each kind of processor."""
 
 import os
-import platform
 import re
 import subprocess
 
@@ -10,31 +9,36 @@ from .errors import ClusterError
 
 #: The oldest glibc that Rust itself supports: RHEL 7, Ubuntu 14.04, Debian 8, and everything later.
 OLDEST_GLIBC = (2, 17)
+#: Kinds of processors that a release is for, as `uname -m` calls them.
+MACHINES = ("x86_64", "aarch64")
 _REQUIREMENTS = layout.ROOT / "scripts" / "hiatus_cluster" / "portable.txt"
 
 
-def build():
-    """Builds libhiatus with Zig as the linker, against a glibc of that age; returns the file. Raises ClusterError.
+def triple(machine):
+    """What Rust calls Linux with glibc on such a processor."""
+    return f"{machine}-unknown-linux-gnu"
+
+
+def build(say):
+    """Builds libhiatus for each of MACHINES with Zig as the linker, against a glibc of that age; returns the files by machine. Raises ClusterError.
 
     Without what debuggers read: Zig's own part of that names the folder in which it was run.
     """
+    toolchain.rust_targets(map(triple, MACHINES), say)
     tools = toolchain.python_with(layout.BUILD / "portable-tools", _REQUIREMENTS).parent
-    triple = f"{platform.machine()}-unknown-linux-gnu"
+    glibc = ".".join(map(str, OLDEST_GLIBC))
     command = ["cargo", "zigbuild", "--release", "--locked", "-p", "hiatus-jni", "--lib",
-               "--target", f"{triple}.{'.'.join(map(str, OLDEST_GLIBC))}"]
-    environment = {**toolchain.environment(), "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(_unplaced())}
+               *(word for machine in MACHINES for word in ("--target", f"{triple(machine)}.{glibc}"))]
+    environment = {**toolchain.environment(), "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(_unplaced()), "CARGO_PROFILE_RELEASE_STRIP": "debuginfo"}
     environment["PATH"] = os.pathsep.join([str(tools), environment["PATH"]])
     done = subprocess.run(command, cwd=layout.ROOT, env=environment)
     if done.returncode:
-        raise ClusterError(f"`{' '.join(command)}` ended with {done.returncode}; is the Rust target {triple} installed?")
-    whole = layout.cargo_target() / triple / "release" / "libhiatus.so"
-    library = whole.with_name("libhiatus-stripped.so")
-    stripped = subprocess.run(["strip", "--strip-debug", "-o", library, whole], capture_output=True, text=True)
-    if stripped.returncode:
-        raise ClusterError(f"strip of {whole} failed: {stripped.stderr}")
-    if needed_glibc(library) > OLDEST_GLIBC:
-        raise ClusterError(f"{library} needs glibc {needed_glibc(library)}, not {OLDEST_GLIBC} or older as it should")
-    return library
+        raise ClusterError(f"`{' '.join(command)}` ended with {done.returncode}")
+    libraries = {machine: layout.cargo_target() / triple(machine) / "release" / "libhiatus.so" for machine in MACHINES}
+    for library in libraries.values():
+        if needed_glibc(library) > OLDEST_GLIBC:
+            raise ClusterError(f"{library} needs glibc {needed_glibc(library)}, not {OLDEST_GLIBC} or older as it should")
+    return libraries
 
 
 def _unplaced():

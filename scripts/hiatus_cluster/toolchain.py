@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from . import distribution, layout
 from .errors import ClusterError
@@ -105,6 +106,21 @@ def _install(packages, say):
         done = subprocess.run(command, env=env, capture_output=True, text=True)
         if done.returncode:
             raise ClusterError(f"`{' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-2000:]}")
+
+
+def rust_targets(triples, say):
+    """Rust's own library for each of these; what is missing is installed where rustup has brought Rust. Raises ClusterError otherwise."""
+    sysroot = Path(subprocess.run(["rustc", "--print", "sysroot"], cwd=layout.ROOT, env=environment(), capture_output=True, text=True).stdout.strip())
+    missing = [triple for triple in triples if not (sysroot / "lib" / "rustlib" / triple / "lib").exists()]
+    if not missing:
+        return
+    if not _find("rustup"):
+        raise ClusterError(f"this Rust has no library for {', '.join(missing)}: install it, or a Rust by rustup (https://rustup.rs)")
+    say(f"installing Rust's library for {', '.join(missing)}")
+    command = ["rustup", "target", "add", *missing]
+    done = subprocess.run(command, cwd=layout.ROOT, env=environment(), capture_output=True, text=True)
+    if done.returncode:
+        raise ClusterError(f"`{' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-2000:]}")
 
 
 def java_runtime(release):

@@ -40,7 +40,7 @@ def assemble(say):
         shutil.copy(layout.ROOT / name, folder)
     shutil.copytree(layout.ROOT / "docs", folder / "docs")
     jars = [_jar(module, released, folder / "jars") for module in _JARS] + [_jar(_SPARK, released, folder / "spark")]
-    _check_library(jars[0])
+    _check_libraries(jars[0])
     say("licences and bill of materials")
     linked = [*bundled.crates(), bundled.rust()]
     bundled.write_licences(linked, folder / "licences")
@@ -60,12 +60,14 @@ def _jar(module, released, folder):
     return shutil.copy(jar, folder / jar.name)
 
 
-def _check_library(scheduler):
-    """The library in the jar must be the one that was built for old systems. That it loads, and fits the jar, is checked by a test."""
-    inside = [name for name in zipfile.ZipFile(scheduler).namelist() if name.endswith("libhiatus.so")]
-    if len(inside) != 1:
-        raise ClusterError(f"{scheduler} should have one native library, and has {inside or 'none'}")
+def _check_libraries(scheduler):
+    """The libraries in the jar must be those that were built for releases. That they load, and fit the jar, is checked by tests."""
+    wanted = {f"native/linux-{machine}/libhiatus.so" for machine in portable.MACHINES}
     with zipfile.ZipFile(scheduler) as jar:
-        needed = portable.glibc_of(jar.read(inside[0]))
-    if needed > portable.OLDEST_GLIBC:
-        raise ClusterError(f"{inside[0]} in {scheduler} needs glibc {needed}, and should run with {portable.OLDEST_GLIBC}")
+        inside = {name: jar.read(name) for name in jar.namelist() if name.endswith("libhiatus.so")}
+    if inside.keys() != wanted:
+        raise ClusterError(f"{scheduler} should have {sorted(wanted)}, and has {sorted(inside)}")
+    for name, library in inside.items():
+        needed = portable.glibc_of(library)
+        if needed > portable.OLDEST_GLIBC:
+            raise ClusterError(f"{name} in {scheduler} needs glibc {needed}, and should run with {portable.OLDEST_GLIBC}")

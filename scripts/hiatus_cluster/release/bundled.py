@@ -4,13 +4,12 @@ The jars bundle nothing else: what they need of Hadoop is Hadoop's.
 """
 
 import json
-import platform
 import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import layout, toolchain
+from .. import layout, portable, toolchain
 from ..errors import ClusterError
 
 _LIBRARY = "hiatus-jni"
@@ -30,8 +29,8 @@ class Crate:
 
 def crates():
     """The foreign crates linked into libhiatus, by name: not ours, not those of build scripts, macros and tests. Raises ClusterError."""
-    target = f"{platform.machine()}-unknown-linux-gnu"
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
+    targets = [word for machine in portable.MACHINES for word in ("--filter-platform", portable.triple(machine))]
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", *targets]
     done = subprocess.run(command, cwd=layout.ROOT, env=toolchain.environment(), capture_output=True, text=True)
     if done.returncode:
         raise ClusterError(f"`{' '.join(command)}` failed:\n{done.stderr}")
