@@ -14,9 +14,10 @@ from hiatus_cluster.release import assembly
 
 
 def pytest_addoption(parser):
-    """What `scripts/test --docker` and `--secure` say."""
+    """What `scripts/test --docker`, `--secure` and `--release` say."""
     parser.addoption("--docker", action="store_true", help="only what runs on a cluster of Docker containers, which is left out otherwise")
     parser.addoption("--secure", action="store_true", help="only what runs on a cluster with Kerberos, which is left out otherwise")
+    parser.addoption("--release", action="store_true", help="what looks at a release for long, too, and nothing of that is skipped")
     parser.addoption("--nodes", type=int, default=2, help="NodeManagers of that cluster")
 
 
@@ -34,7 +35,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.builds)
             item.add_marker(pytest.mark.timeout(3600))
     others = [item for item in items
-              if any(bool(item.get_closest_marker(kind)) != config.getoption(f"--{kind}") for kind in ("docker", "secure"))]
+              if any(bool(item.get_closest_marker(kind)) != config.getoption(f"--{kind}") for kind in ("docker", "secure"))
+              or item.get_closest_marker("release") and not config.getoption("--release")]
     items[:] = [item for item in items if item not in others]
     config.hook.pytest_deselected(items=others)
 

@@ -47,6 +47,7 @@ _BY_HAND = {
     "scripts/test --conformance": ("takes hours", "scripts/hiatus_cluster/conformance.py", "BY_DESIGN"),
     "docker/mini-cluster": ("needs Docker", "docker/mini-cluster", "def check("),
     "scripts/test --docker": ("needs Docker", "tests/test_docker.py", "pytest.mark.docker"),
+    "scripts/test --release": ("builds the release twice", "tests/test_release.py", "pytest.mark.release"),
     "scripts/test --secure": ("needs a KDC", "tests/test_secure.py", "pytest.mark.secure"),
     "hiatus fuzz --seeds 3000": ("takes a minute; with fewer seeds it is run", "docs/design/fuzzing.md", "1,740,918,941"),
     "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/design/fuzzing.md", "14.3 million"),

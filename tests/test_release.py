@@ -2,16 +2,20 @@
 
 import datetime
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+from pathlib import Path
 
 import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from hiatus_cluster import layout
+import processors
+from hiatus_cluster import distribution, layout, portable
 from hiatus_cluster.errors import ClusterError
 from hiatus_cluster.release import archive, assembly
 
@@ -68,6 +72,28 @@ def test_the_archive_depends_on_contents_alone(tmp_path):
             ("thing", "0o755", 1_700_000_000), ("thing/read", "0o644", 1_700_000_000), ("thing/run", "0o755", 1_700_000_000)]
 
 
+@pytest.mark.parametrize("machine", portable.MACHINES)
+def test_its_library_decides_the_same_on_every_processor(release, machine, tmp_path, pytestconfig):
+    """A thousand steps by the library in the jar, from a Java of that machine; all of them say the same as this machine's own."""
+    jars = [release / "jars" / f"hiatus-scheduler-{assembly.version()}.jar", *map(layout.hadoop_jar, ("commons-io", "slf4j-api"))]
+    subprocess.run([distribution.java_home() / "bin" / "javac", "-Xlint:all", "-Werror", "-cp", ":".join(map(str, jars)), "-d", tmp_path,
+                    Path(__file__).parent / "processors" / "Steps.java"], check=True)
+
+    def steps(on):
+        command = [*processors.java(on), "-cp", ":".join(map(str, [tmp_path, *jars])), "Steps", tmp_path / "extracted"]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    try:
+        told = steps(machine)
+    except processors.Unavailable as error:
+        if pytestconfig.getoption("--release"):
+            raise
+        pytest.skip(f"no Java for {machine}: {error}")
+    assert re.fullmatch(r"1000 steps: decisions \{101=\d+, 102=\d+, 103=\d+\}, checksum \d+\n", told), told
+    assert told == steps(platform.machine())
+
+
+@pytest.mark.release
 def test_built_elsewhere_it_is_the_same_byte_by_byte(release, tmp_path):
     """From a copy of the sources in another folder, with nothing that was built before but the linker."""
     tree = tmp_path / "some" / "where" / "else"

@@ -28,6 +28,7 @@ public final class NativeLibrary {
   static final String PATH_PROPERTY = "hiatus.native.path";
 
   private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
+  private static final String RELEASED = "Linux with glibc on x86-64 and aarch64";
   private static final int ELF_MAGIC = 0x464c457f;
   private static final int ELF_HEADER = 64;
   private static boolean loaded;
@@ -81,8 +82,10 @@ public final class NativeLibrary {
     for (Path below : extractBelow) {
       try {
         return loadFromTheJar(below);
-      } catch (IOException | UnsatisfiedLinkError e) {
+      } catch (IOException e) {
         problems.add(e.getMessage());
+      } catch (UnsatisfiedLinkError e) {
+        problems.add(e.getMessage() + " (it is for " + RELEASED + ")");
       }
     }
     throw new IOException(String.join("; ", problems) + ". Set " + HiatusConfiguration.EXTRACT_DIR
@@ -113,9 +116,12 @@ public final class NativeLibrary {
 
   /** Name of the library for this machine within the jar. */
   static String resource() {
+    return "/native/" + platform() + "/" + System.mapLibraryName("hiatus");
+  }
+
+  private static String platform() {
     String os = System.getProperty("os.name").toLowerCase(Locale.ROOT);
-    String arch = System.getProperty("os.arch").replace("amd64", "x86_64");
-    return "/native/" + os + "-" + arch + "/" + System.mapLibraryName("hiatus");
+    return os + "-" + System.getProperty("os.arch").replace("amd64", "x86_64");
   }
 
   /**
@@ -126,8 +132,8 @@ public final class NativeLibrary {
     byte[] library;
     try (InputStream in = NativeLibrary.class.getResourceAsStream(resource())) {
       if (in == null) {
-        throw new NativeException("the jar has no " + resource() + ": build it for this platform or set -D"
-            + PATH_PROPERTY);
+        throw new NativeException("the jar has no libhiatus for " + platform() + "; a release's has it for " + RELEASED
+            + ". Build it for this machine and set -D" + PATH_PROPERTY + ", or run the ResourceManager on another");
       }
       library = IOUtils.toByteArray(in);
     }

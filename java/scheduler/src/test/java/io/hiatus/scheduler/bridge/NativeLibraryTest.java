@@ -1,5 +1,6 @@
 package io.hiatus.scheduler.bridge;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.hamcrest.CoreMatchers.allOf;
 import static org.hamcrest.CoreMatchers.containsString;
@@ -49,6 +50,9 @@ public class NativeLibraryTest {
   @Rule
   public final TemporaryFolder folder = new TemporaryFolder();
 
+  /** Where an ELF file says for which processor it is, and RISC-V's number. */
+  private static final int ELF_MACHINE = 0x12;
+  private static final byte ELF_RISCV = (byte) 243;
   private static final String FINE = "loaded, ABI " + Records.ABI;
 
   @Test
@@ -136,6 +140,34 @@ public class NativeLibraryTest {
     Path text = write("libhiatus.so", String.join(" ", Collections.nCopies(1_000, "not a library")).getBytes(UTF_8));
     List<String> said = load(folder.newFolder().toPath(), "-Dhiatus.native.path=" + text);
     assertThat(said.get(0), allOf(containsString("refused"), containsString(text.toString())));
+  }
+
+  @Test
+  public void onAProcessorThatTheJarHasNoneForThatIsSaid() throws Exception {
+    List<String> said = load(folder.getRoot().toPath(), "-Dos.arch=riscv64");
+    assertThat(said.get(0), allOf(containsString("refused: the jar has no libhiatus for linux-riscv64"),
+        containsString("x86-64 and aarch64"), containsString("-Dhiatus.native.path")));
+  }
+
+  @Test
+  public void aLibraryForAnotherProcessorIsRefusedWithItsPath() throws Exception {
+    byte[] other = fromTheJar();
+    other[ELF_MACHINE] = ELF_RISCV;
+    Path file = write("libhiatus.so", other);
+    List<String> said = load(folder.newFolder().toPath(), "-Dhiatus.native.path=" + file);
+    assertThat(said.get(0), allOf(containsString("refused"), containsString(file.toString()), containsString("Possible cause")));
+  }
+
+  /** As with musl, which has no file of that name. */
+  @Test
+  public void withoutGlibcItIsSaidThatItIsForGlibc() throws Exception {
+    byte[] library = new String(fromTheJar(), ISO_8859_1).replace("\0libc.so.6\0", "\0libc.so.0\0").getBytes(ISO_8859_1);
+    Path jar = folder.newFolder("jar").toPath();
+    Path inJar = jar.resolve(NativeLibrary.resource().substring(1));
+    Files.createDirectories(inJar.getParent());
+    Files.write(inJar, library);
+    List<String> said = load(folder.newFolder().toPath(), "-Xbootclasspath/a:" + jar);
+    assertThat(said.get(0), allOf(containsString("refused"), containsString("libc.so.0"), containsString("Linux with glibc")));
   }
 
   @Test
