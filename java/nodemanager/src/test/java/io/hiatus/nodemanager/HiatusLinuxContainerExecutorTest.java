@@ -35,7 +35,7 @@ import org.junit.rules.TemporaryFolder;
 /**
  * Against a stand-in for the setuid {@code container-executor}, which cannot be built everywhere: it records how it is
  * called and signals as the real one does, {@code container-executor <run as> <user> 2 <pid> <signal>}: the group of
- * that number if there is one, exit code 9 if there is neither group nor process.
+ * that number, exit code 9 if there is none. One that changes the user for real is in tests/users.
  */
 public class HiatusLinuxContainerExecutorTest {
     private static final String STAND_IN = "#!/bin/bash\n"
@@ -43,6 +43,7 @@ public class HiatusLinuxContainerExecutorTest {
         + "[ \"$1\" = --checksetup ] && exit 0\n"
         + "[ \"$3\" = 2 ] || exit 3\n"
         + "[ -e %1$s/refuse ] && [ \"$5\" -gt 0 ] && exit 8\n" // not to who asks whether it lives
+        + "[ -e %1$s/others ] && [ \"$5\" -gt 0 ] && exit 9\n" // what today's says of a group of somebody else's
         + "kill -0 -- -$4 2> /dev/null || exit 9\n"
         + "kill -$5 -- -$4\n";
 
@@ -77,7 +78,7 @@ public class HiatusLinuxContainerExecutorTest {
     @After
     public void stop() {
         launches.shutdownNow();
-        for (String file : new String[] {"calls", "refuse"}) {
+        for (String file : new String[] {"calls", "refuse", "others"}) {
             new File(HOME.getRoot(), file).delete();
         }
     }
@@ -134,6 +135,17 @@ public class HiatusLinuxContainerExecutorTest {
                 assertThrows(UncheckedIOException.class, () -> executor.pauseContainer(container));
             assertTrue(failure.getMessage(), failure.getMessage().contains("exit code 8"));
             assertTrue(test.noneStopped());
+        }
+    }
+
+    @Test
+    public void processesThatItsUserMayNotSignalFailThePauseThoughNobodySaysSo() throws Exception {
+        try (TestContainer test = new TestContainer(folder.getRoot(), "sleep 600; true", 2)) {
+            reacquire(test);
+            HOME.newFile("others");
+            UncheckedIOException failure =
+                assertThrows(UncheckedIOException.class, () -> executor.pauseContainer(container));
+            assertTrue(failure.getMessage(), failure.getMessage().contains("still running"));
         }
     }
 
