@@ -69,6 +69,10 @@ class Realm:
         """Gives a principal a key that its keytab does not have."""
         self._tool("kadmin.local", "-q", f"cpw -randkey {name}")
 
+    def remove(self, name):
+        """Takes a principal out of the KDC's database."""
+        self._tool("kadmin.local", "-q", f"delprinc -force {name}")
+
     def without_ticket(self):
         """The environment of a program that is run as a user without a ticket."""
         return {**self._environment(), "KRB5CCNAME": str(self._folder / "nobody.ticket")}
