@@ -155,7 +155,7 @@ def cluster(clusters):
     if folder:
         pytest.skip(f"other users may not go into {folder}")
     settings = {"path": str(_STAND_IN), "group": "root", "nonsecure-mode.limit-users": "false"}
-    return clusters(**live.spec(nodes=1, node_heartbeat_ms=200, properties={
+    return clusters(**live.spec(nodes=1, node_heartbeat_ms=200, recovery=True, properties={
         "node1:yarn.nodemanager.container-executor.class": _EXECUTOR,
         **{f"yarn.nodemanager.linux-container-executor.{name}": value for name, value in settings.items()}}))
 
@@ -179,8 +179,12 @@ def test_what_is_suspended_outlives_its_node_manager_and_can_be_killed(hiatus, a
     live.await_running(applications, "big", 4)
     applications.start("small", 1, user=_BOB)
     standing = live.await_paused(hiatus)
+    small = applications.wait("small", "allocated")[0]["container"]
+    wait_for(lambda: live.works(hiatus, small), "the small job runs: a node loses what it is just about to start")
     live.restart_node(hiatus, 1)
     assert set(live.await_paused(hiatus)) == set(standing)
+    for container in standing:
+        wait_for(lambda: live.stands_still(hiatus, container), f"{container} stands still again, after a pulse")
     hiatus.rm.kill_app(applications.app_id("big"))
     wait_for(lambda: not any(live.states(hiatus, one) for one in standing), "what was killed while it stood still is gone")
     applications.finish("small")
