@@ -1,6 +1,7 @@
 """Native libraries for other machines than this one: for older Linux distributions, and for each kind of processor."""
 
 import os
+import platform
 import re
 import subprocess
 
@@ -22,19 +23,25 @@ def triple(machine):
 def build(say):
     """Builds libhiatus for each of MACHINES with Zig as the linker, against a glibc of that age; returns the files by machine. Raises ClusterError.
 
+    Where Rust cannot build for another processor there is none for that, which is said.
     Without what debuggers read: Zig's own part of that names the folder in which it was run.
     """
-    toolchain.rust_targets(map(triple, MACHINES), say)
+    lacks = {machine: toolchain.rust_target(triple(machine), say) for machine in MACHINES}
+    for machine in filter(lacks.get, MACHINES):
+        if machine == platform.machine():
+            raise ClusterError(f"Rust cannot build for {machine}: {lacks[machine]}")
+        say(f"NO library for {machine}: {lacks[machine]}")
+    machines = [machine for machine in MACHINES if not lacks[machine]]
     tools = toolchain.python_with(layout.BUILD / "portable-tools", _REQUIREMENTS).parent
     glibc = ".".join(map(str, OLDEST_GLIBC))
     command = ["cargo", "zigbuild", "--release", "--locked", "-p", "hiatus-jni", "--lib",
-               *(word for machine in MACHINES for word in ("--target", f"{triple(machine)}.{glibc}"))]
+               *(word for machine in machines for word in ("--target", f"{triple(machine)}.{glibc}"))]
     environment = {**toolchain.environment(), "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(_unplaced()), "CARGO_PROFILE_RELEASE_STRIP": "debuginfo"}
     environment["PATH"] = os.pathsep.join([str(tools), environment["PATH"]])
     done = subprocess.run(command, cwd=layout.ROOT, env=environment)
     if done.returncode:
         raise ClusterError(f"`{' '.join(command)}` ended with {done.returncode}")
-    libraries = {machine: layout.cargo_target() / triple(machine) / "release" / "libhiatus.so" for machine in MACHINES}
+    libraries = {machine: layout.cargo_target() / triple(machine) / "release" / "libhiatus.so" for machine in machines}
     for library in libraries.values():
         if needed_glibc(library) > OLDEST_GLIBC:
             raise ClusterError(f"{library} needs glibc {needed_glibc(library)}, not {OLDEST_GLIBC} or older as it should")

@@ -108,19 +108,17 @@ def _install(packages, say):
             raise ClusterError(f"`{' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-2000:]}")
 
 
-def rust_targets(triples, say):
-    """Rust's own library for each of these; what is missing is installed where rustup has brought Rust. Raises ClusterError otherwise."""
+def rust_target(triple, say):
+    """Why Rust's own library for it is not to be had; empty if it is there. It is installed where rustup has brought Rust."""
     sysroot = Path(subprocess.run(["rustc", "--print", "sysroot"], cwd=layout.ROOT, env=environment(), capture_output=True, text=True).stdout.strip())
-    missing = [triple for triple in triples if not (sysroot / "lib" / "rustlib" / triple / "lib").exists()]
-    if not missing:
-        return
+    if (sysroot / "lib" / "rustlib" / triple / "lib").exists():
+        return ""
     if not _find("rustup"):
-        raise ClusterError(f"this Rust has no library for {', '.join(missing)}: install it, or a Rust by rustup (https://rustup.rs)")
-    say(f"installing Rust's library for {', '.join(missing)}")
-    command = ["rustup", "target", "add", *missing]
-    done = subprocess.run(command, cwd=layout.ROOT, env=environment(), capture_output=True, text=True)
-    if done.returncode:
-        raise ClusterError(f"`{' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-2000:]}")
+        return "Rust was not installed by rustup (https://rustup.rs)"
+    say(f"installing Rust's library for {triple}")
+    command = ["rustup", "target", "add", triple]
+    done = subprocess.run(command, cwd=layout.ROOT, env={**environment(), "RUST_BACKTRACE": "0"}, capture_output=True, text=True)
+    return "" if done.returncode == 0 else f"`{' '.join(command)}` failed: {' '.join(done.stderr.split())[-300:]}"
 
 
 def java_runtime(release):
