@@ -4,6 +4,9 @@
 
 use crate::units::Millis;
 
+/// The request priority of a stage whose tasks run in whatever container the application has. YARN has none below 0.
+pub const ANY_CONTAINER: i32 = -1;
+
 /// So long its last word counts: applications tell every second.
 pub const FRESH: Millis = Millis(15_000);
 
@@ -14,7 +17,7 @@ pub struct Stage {
     pub first: bool,
     /// Stages may follow of which the application does not know yet.
     pub more: bool,
-    /// The request priority of containers that run such tasks.
+    /// The request priority of containers that run such tasks, or [`ANY_CONTAINER`].
     pub priority: i32,
     /// All its tasks, done or not.
     pub tasks: u32,

@@ -5,10 +5,11 @@ use crate::fact::{AppFact, Exit, PhaseKey, Places, Side, MAP_REDUCE};
 use crate::hints::Hints;
 use crate::recurring::Earlier;
 use crate::settings::{QueueSettings, FIRST_TASKS};
-use crate::stages::{Stages, Work};
+use crate::stages::{Stages, Work, ANY_CONTAINER};
 use crate::units::{
     AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, ResourceSeconds, UserId,
 };
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
@@ -207,9 +208,16 @@ impl Job {
         !self.said.is_empty()
     }
 
-    /// Work of a phase's containers, as far as the application tells that of them.
+    /// Work of a phase's containers, as far as the application tells that of them. What any container may do counts for the kind of
+    /// which the application has, or had, most: one that takes tasks of all stages goes on with the next ones.
     pub fn told(&self, key: PhaseKey) -> Option<Work> {
-        self.stages.work(key.priority)
+        self.stages.work(key.priority).or_else(|| {
+            let work = self.stages.work(ANY_CONTAINER)?;
+            let containers = |key: &PhaseKey| self.phases.get(key).map_or(0, |phase| phase.finished) + self.to_do(*key);
+            let alive = self.asked().filter(|key| self.to_do(**key) > 0);
+            let most = alive.max_by_key(|key| (containers(key), Reverse(**key)));
+            Some(if most == Some(&key) { work } else { Work { done_s: 0.0, left_s: 0.0, ..work } })
+        })
     }
 
     /// Request priorities of tasks that are to come: the application has said how many there are, and has asked for none yet.

@@ -2,9 +2,9 @@
 
 use crate::one_queue;
 use hiatus_core::explain::{self, JobExplanation};
-use hiatus_core::fact::{ContainerFact, Fact, Found, PhaseKey};
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey};
 use hiatus_core::settings::Settings;
-use hiatus_core::stages::Stage;
+use hiatus_core::stages::{Stage, ANY_CONTAINER};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use hiatus_core::Scheduler;
 
@@ -14,9 +14,13 @@ const SMALL: AppId = AppId(2);
 const EXECUTORS: i32 = 1;
 
 fn runs(app: AppId, id: u32) -> [Fact; 2] {
+    runs_with(app, id, if id == 0 { 0 } else { EXECUTORS })
+}
+
+/// The same, asked for with that priority.
+fn runs_with(app: AppId, id: u32, priority: i32) -> [Fact; 2] {
     let container = ContainerId(10 * app.0 + id);
-    let key = |priority| PhaseKey { priority, partition: PartitionId(0), resource: Resource::new(1024, 1) };
-    let phase = key(if id == 0 { 0 } else { EXECUTORS });
+    let phase = PhaseKey { priority, partition: PartitionId(0), resource: Resource::new(1024, 1) };
     let fact = ContainerFact { container, app, node: NodeId(1), phase, is_master: id == 0, state: Found::Running };
     [Fact::Allocated(fact), Fact::Launched { container }]
 }
@@ -40,9 +44,13 @@ fn tell(scheduler: &mut Scheduler, at_s: u64, facts: &[Fact]) {
 
 /// So many tasks of 10 s, two at a time in an executor, of which so many are done.
 fn stage(app: AppId, tasks: u32, done: u32) -> Fact {
+    stage_of(app, EXECUTORS, tasks, done)
+}
+
+/// The same of containers of that request priority.
+fn stage_of(app: AppId, priority: i32, tasks: u32, done: u32) -> Fact {
     let each = Millis(10_000);
-    let stage = Stage { first: true, more: true, priority: EXECUTORS, tasks, running: 0, done, each, slots: 2 };
-    Fact::Stage { app, stage }
+    Fact::Stage { app, stage: Stage { first: true, more: true, priority, tasks, running: 0, done, each, slots: 2 } }
 }
 
 fn explained(scheduler: &Scheduler, app: AppId) -> JobExplanation {
@@ -69,6 +77,22 @@ fn its_size_is_what_it_tells_and_not_the_age_of_its_executors() {
     assert_eq!(known(&scheduler, BIG), ("told", 500.0, 400.0));
     tell(&mut scheduler, 4_000, &[stage(BIG, 100, 90)]);
     assert_eq!(known(&scheduler, BIG), ("told", 500.0, 50.0));
+}
+
+#[test]
+fn what_any_container_may_do_counts_once_whatever_they_were_asked_for() {
+    let mut scheduler = both();
+    tell(&mut scheduler, 5, &[stage_of(BIG, ANY_CONTAINER, 100, 20)]);
+    assert_eq!(known(&scheduler, BIG), ("told", 500.0, 400.0));
+    // A vertex that comes later has a container of its own, then more of them than there are of the first one's.
+    let later = |id| runs_with(BIG, id, EXECUTORS + 1);
+    tell(&mut scheduler, 10, &later(4));
+    assert_eq!(known(&scheduler, BIG), ("told", 500.0, 400.0));
+    tell(&mut scheduler, 15, &[later(5), later(6), later(7)].concat());
+    assert_eq!(known(&scheduler, BIG), ("told", 500.0, 400.0));
+    let ends = |id| Fact::Completed { container: ContainerId(10 * BIG.0 + id), exit: Exit::Succeeded };
+    tell(&mut scheduler, 18, &[ends(4), ends(5), ends(6), ends(7), stage_of(BIG, ANY_CONTAINER, 100, 60)]);
+    assert_eq!(known(&scheduler, BIG), ("told", 500.0, 200.0));
 }
 
 #[test]

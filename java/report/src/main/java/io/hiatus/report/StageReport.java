@@ -22,12 +22,14 @@ public final class StageReport extends Report {
   public static final int MOST_TASKS = 10_000_000;
   /** No task takes longer. */
   public static final long LONGEST_MS = TimeUnit.DAYS.toMillis(30);
+  /** The request priority of a stage whose tasks run in whatever container the application has. */
+  public static final int ANY_CONTAINER = -1;
   /** A container runs no more tasks at a time. */
   public static final int MOST_SLOTS = 1_024;
 
   /** Tasks that are alike: a stage, or all those that are done, or that have not begun. */
   public static final class Stage {
-    /** The request priority of containers that run them. */
+    /** The request priority of containers that run them, or {@link #ANY_CONTAINER}. */
     public final int priority;
     /** All of them, done or not. */
     public final int tasks;
@@ -77,7 +79,7 @@ public final class StageReport extends Report {
     List<Stage> read = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       Stage stage = new Stage(in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getLong(), in.getShort());
-      check(stage.priority >= 0, "no request priority");
+      check(stage.priority >= ANY_CONTAINER, "no request priority");
       check(stage.tasks >= 0 && stage.tasks <= MOST_TASKS, "no number of tasks");
       check(stage.running >= 0 && stage.done >= 0 && stage.running <= stage.tasks - stage.done, "more tasks run or are done than there are");
       check(stage.eachMs >= 0 && stage.eachMs <= LONGEST_MS, "no run time of a task");

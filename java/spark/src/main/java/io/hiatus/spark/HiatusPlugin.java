@@ -1,10 +1,9 @@
 package io.hiatus.spark;
 
-import io.hiatus.report.ReportSender;
+import io.hiatus.report.StageReporter;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -42,18 +41,10 @@ public final class HiatusPlugin implements SparkPlugin {
     @Override
     public Map<String, String> init(SparkContext context, PluginContext plugin) {
       SparkConf spark = plugin.conf();
-      Configuration conf = new YarnConfiguration(context.hadoopConfiguration());
       listener = new StageListener(Math.max(1, spark.getInt("spark.executor.cores", 1) / spark.getInt("spark.task.cpus", 1)));
-      if (conf.getInt(ReportSender.PORT, 0) == 0) {
-        LOG.info("Hiatus is not told of stages: {} is not set", ReportSender.PORT);
-        return Collections.emptyMap();
-      }
-      try {
-        reporter = new StageReporter(conf, listener);
+      reporter = StageReporter.start(new YarnConfiguration(context.hadoopConfiguration()), listener);
+      if (reporter != null) {
         context.addSparkListener(listener);
-        reporter.start();
-      } catch (IOException e) {
-        LOG.warn("Hiatus is not told of stages", e);
       }
       return Collections.emptyMap();
     }

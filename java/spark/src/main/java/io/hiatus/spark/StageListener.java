@@ -2,6 +2,7 @@ package io.hiatus.spark;
 
 import io.hiatus.report.StageReport;
 import io.hiatus.report.StageReport.Stage;
+import io.hiatus.report.StageReporter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -28,7 +29,7 @@ import scala.collection.Seq;
  * Counts the tasks of an application's stages. A job names all its stages when it begins, also those that it will skip because what
  * they would make is there: of these it is known when a stage begins that comes after them.
  */
-final class StageListener extends SparkListener {
+final class StageListener extends SparkListener implements StageReporter.Source {
   /** Tasks that are alike. */
   private static final class Tasks {
     final int profile;
@@ -164,8 +165,15 @@ final class StageListener extends SparkListener {
     }
   }
 
+  /** A program may always have more jobs. */
+  @Override
+  public boolean more() {
+    return true;
+  }
+
   /** All that is known, no more than fits into a report. What is over, and what has not begun, is told together. */
-  synchronized List<Stage> stages() {
+  @Override
+  public synchronized List<Stage> stages() {
     List<Tasks> told = new ArrayList<>(over.values());
     told.addAll(together(open.values().stream().filter(stage -> !stage.begun).collect(Collectors.toList())));
     List<Tasks> begun = open.values().stream().filter(stage -> stage.begun)
