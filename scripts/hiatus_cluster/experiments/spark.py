@@ -9,7 +9,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 
-from .. import daemons, layout, toolchain
+from .. import layout, spark
 from ..cluster import Cluster
 from ..configuration import Spec
 from ..containers import Life
@@ -18,8 +18,6 @@ from ..patience import until
 from ..standing import stands_still
 from . import tables
 
-#: What pins it.
-PYSPARK = layout.ROOT / "scripts" / "hiatus_cluster" / "experiments" / "spark-requirements.txt"
 _APPLICATION = layout.ROOT / "scripts" / "hiatus_cluster" / "experiments" / "spark_application.py"
 _NODES, _NODE_MEMORY_MB, _EXECUTORS = 2, 9216, 4
 _TASKS, _TASK_S = 240, 2
@@ -53,8 +51,7 @@ def options(parser):
 
 def run(options, say):
     """All applications; prints and writes the table."""
-    say("PySpark")
-    python = toolchain.python_with(layout.BUILD / "spark", PYSPARK)
+    python = spark.prepare(say)
     cluster = Cluster(layout.BUILD / "experiments" / "spark")
     cluster.down()
     shutil.rmtree(cluster.dir, ignore_errors=True)
@@ -68,8 +65,10 @@ def run(options, say):
 
 def _outcome(cluster, python, check, conf, parked_s, say):
     log = cluster.dir / "spark.log"
+    line, env = spark.command(cluster, python, "client", _APPLICATION, _TASKS, _TASK_S, conf={
+        "spark.executor.instances": _EXECUTORS, "spark.executor.cores": 1, "spark.executor.memory": "512m", **conf})
     with log.open("w") as output:
-        driver = subprocess.Popen(_command(cluster, python, conf), env=_environment(cluster, python), stdout=subprocess.PIPE, stderr=output, text=True)
+        driver = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=output, text=True)
     try:
         app, executors = until(lambda: _working(cluster, driver, log), "all executors work", _PATIENCE_S)
         say(f"silence looked for {check}: {app} has its executors; it is parked now")
@@ -90,25 +89,6 @@ def _outcome(cluster, python, check, conf, parked_s, say):
     found = json.loads(told.splitlines()[-1])
     return Outcome(check, parked_s, len(stood), [one["removeReason"] for one in found["removed"]], found["failed_tasks"],
                    found["sum"] == sum(range(_TASKS)))
-
-
-def pyspark_home(python):
-    """Where PySpark lies of that Python's virtual environment."""
-    return next((python.parent.parent / "lib").glob("python3*/site-packages/pyspark"))
-
-
-def _command(cluster, python, conf):
-    home = pyspark_home(python)
-    conf = {"spark.executor.instances": _EXECUTORS, "spark.executor.cores": 1, "spark.executor.memory": "512m",
-            "spark.yarn.jars": f"local:{home}/jars/*", "spark.driver.host": "127.0.0.1", "spark.ui.port": 0,
-            "spark.local.dir": cluster.dir / "spark", **conf}
-    settings = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
-    return [home / "bin" / "spark-submit", "--master", "yarn", "--deploy-mode", "client", *settings, _APPLICATION, str(_TASKS), str(_TASK_S)]
-
-
-def _environment(cluster, python):
-    _, env = cluster.command(["yarn", "node"])
-    return {**env, "PYSPARK_PYTHON": str(python), "YARN_CONF_DIR": env["HADOOP_CONF_DIR"], daemons.MARK: str(cluster.dir)}
 
 
 def _working(cluster, driver, log):

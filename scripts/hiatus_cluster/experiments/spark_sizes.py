@@ -7,15 +7,12 @@ import threading
 import time
 from dataclasses import dataclass
 
-from .. import daemons, layout, toolchain
+from .. import spark
 from ..errors import ClusterError
 from ..patience import until
 from ..scaled import KNOB
 from . import kept, tables, together
-from .spark import PYSPARK, pyspark_home
 
-_APPLICATION = layout.ROOT / "scripts" / "hiatus_cluster" / "experiments" / "spark_stages.py"
-_PLUGIN = "io.hiatus.spark.HiatusPlugin"
 _REPORT_PORT = 32147
 _NODES, _NODE_MEMORY_MB = 2, 4480
 _PATIENCE_S = 900
@@ -79,8 +76,7 @@ def options(parser):
 
 def run(options, say):
     """All runs; prints and writes the tables."""
-    say("PySpark")
-    python = toolchain.python_with(layout.BUILD / "spark", PYSPARK)
+    python = spark.prepare(say)
     outcomes = kept.Outcomes("spark-sizes", Outcome, options.resume)
     keys = [(name, number) for number in range(options.runs) for name in _SCHEDULERS]
     options.at_once, options.apart_s = 1, 0
@@ -123,20 +119,11 @@ def _play(cluster, python, told, say):
 
 
 def _submit(cluster, python, told, job, say):
-    home = pyspark_home(python)
-    conf = {"spark.executor.instances": job.executors, "spark.executor.cores": job.cores, "spark.executor.memory": f"{job.executor_mb}m",
-            "spark.driver.memory": "512m", "spark.yarn.jars": f"local:{home}/jars/*", "spark.yarn.stagingDir": (cluster.dir / "staging").as_uri(),
-            "spark.yarn.submit.waitAppCompletion": "false", "spark.pyspark.python": python, "spark.local.dir": cluster.dir / "spark",
-            "spark.yarn.appMasterEnv.SPARK_LOCAL_IP": "127.0.0.1", "spark.executorEnv.SPARK_LOCAL_IP": "127.0.0.1",
-            "spark.eventLog.enabled": "true", "spark.eventLog.dir": (cluster.dir / "events").as_uri()}
-    if told:
-        conf.update({"spark.plugins": _PLUGIN, "spark.jars": layout.product_jar("spark")})
-    settings = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
-    tasks = [str(number) for stage in job.stages for number in stage]
-    _, env = cluster.command(["yarn", "node"])
-    env = {**env, "PYSPARK_PYTHON": str(python), "YARN_CONF_DIR": env["HADOOP_CONF_DIR"], daemons.MARK: str(cluster.dir)}
-    words = [home / "bin" / "spark-submit", "--master", "yarn", "--deploy-mode", "cluster", "--name", job.name, *settings, _APPLICATION, *tasks]
-    done = subprocess.run(words, env=env, capture_output=True, text=True)
+    line, env = spark.command(cluster, python, "cluster", spark.STAGES, *(number for stage in job.stages for number in stage), told=told, conf={
+        "spark.app.name": job.name, "spark.executor.instances": job.executors, "spark.executor.cores": job.cores,
+        "spark.executor.memory": f"{job.executor_mb}m", "spark.yarn.submit.waitAppCompletion": "false",
+        "spark.eventLog.enabled": "true", "spark.eventLog.dir": (cluster.dir / "events").as_uri()})
+    done = subprocess.run(line, env=env, capture_output=True, text=True)
     if done.returncode:
         raise ClusterError(f"spark-submit ended with {done.returncode}:\n{done.stderr[-3000:]}")
     say(f"{job.name} is submitted")

@@ -64,7 +64,7 @@ public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy impl
     }
 
     private void reportOn() {
-        try (ReportSender sender = new ReportSender(conf, user)) {
+        try (ReportSender sender = new ReportSender(conf, ReportSender.ofMaster(user))) {
             while (true) {
                 Job job = job();
                 if (job != null) {

@@ -2,16 +2,19 @@ package io.hiatus.report;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 
 /**
  * What an application says of itself in one datagram. It has a fixed layout, big-endian: which layout, who speaks, a number, what
- * is said, and an HMAC over all before with a secret that only the ResourceManager and the application's ApplicationMaster have:
- * the password of the application attempt's AMRM token. docs/design/job-reports.md has the layouts.
+ * is said, and an HMAC over all before with a secret that only the ResourceManager and the application's ApplicationMaster have: the
+ * password of the application attempt's AMRM token, or what is made of it for others. docs/design/job-reports.md has the layouts.
  */
 public abstract class Report {
   /** So long is a whole report at most: one packet on most networks. */
@@ -83,6 +86,17 @@ public abstract class Report {
   public static boolean isSigned(byte[] data, int length, byte[] secret) {
     byte[] claimed = Arrays.copyOfRange(data, length - HMAC_BYTES, length);
     return MessageDigest.isEqual(claimed, hmac(secret, data, length - HMAC_BYTES));
+  }
+
+  /** With what somebody signs who may report for an application without being the ApplicationMaster that has this token. */
+  public static Token<AMRMTokenIdentifier> tokenOfOthers(Token<AMRMTokenIdentifier> token) {
+    return new Token<>(token.getIdentifier(), secretOfOthers(token.getPassword()), token.getKind(), token.getService());
+  }
+
+  /** The secret of that, of the ApplicationMaster's: it is of no other use. */
+  public static byte[] secretOfOthers(byte[] secret) {
+    byte[] purpose = "HiR of others".getBytes(StandardCharsets.US_ASCII);
+    return hmac(secret, purpose, purpose.length);
   }
 
   private static byte[] hmac(byte[] secret, byte[] data, int length) {

@@ -18,24 +18,31 @@ import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends what an ApplicationMaster reports, signed with its token, to the ResourceManagers. Nothing depends on that it arrives. */
+/** Sends what an application reports, signed with its token, to the ResourceManagers. Nothing depends on that it arrives. */
 public final class ReportSender implements AutoCloseable {
   /** On this UDP port the ResourceManager hears; 0: nowhere. (HiatusConfiguration in java/scheduler.) */
   public static final String PORT = "yarn.scheduler.hiatus.rm.report-port";
 
   private static final Logger LOG = LoggerFactory.getLogger(ReportSender.class);
 
+  /** With what reports are signed. */
+  public interface Tokens {
+    /**
+     * The newest, for the ResourceManager changes its keys now and then; null if there is none.
+     *
+     * @throws IOException if it cannot be read
+     */
+    Token<AMRMTokenIdentifier> newest() throws IOException;
+  }
+
   private final Configuration conf;
-  private final UserGroupInformation user;
+  private final Tokens tokens;
   private final DatagramSocket socket = new DatagramSocket();
 
-  /**
-   * @param user has the token of the ApplicationMaster
-   * @throws IOException if nothing can be sent
-   */
-  public ReportSender(Configuration conf, UserGroupInformation user) throws IOException {
+  /** @throws IOException if nothing can be sent */
+  public ReportSender(Configuration conf, Tokens tokens) throws IOException {
     this.conf = conf;
-    this.user = user;
+    this.tokens = tokens;
   }
 
   /** Number of the first report: milliseconds of the clock. With one more for each report, a later attempt, or one that restarts, counts on. */
@@ -44,13 +51,13 @@ public final class ReportSender implements AutoCloseable {
   }
 
   /**
-   * Sends what there is to say now; nothing if this is no ApplicationMaster.
+   * Sends what there is to say now; nothing without a token.
    *
    * @param reports what that is, for the speaker that the token names
    * @throws IOException if the token cannot be read
    */
   public void send(Function<AMRMTokenIdentifier, List<? extends Report>> reports) throws IOException {
-    Token<AMRMTokenIdentifier> token = token();
+    Token<AMRMTokenIdentifier> token = tokens.newest();
     if (token == null) {
       return;
     }
@@ -71,9 +78,13 @@ public final class ReportSender implements AutoCloseable {
     socket.close();
   }
 
-  /** The token with which this attempt speaks to the ResourceManager: the newest, for that changes its keys now and then. */
+  /** Those with which an ApplicationMaster speaks to the ResourceManager, if this user's process is one. */
+  public static Tokens ofMaster(UserGroupInformation user) {
+    return () -> newest(user);
+  }
+
   @SuppressWarnings("unchecked")
-  private Token<AMRMTokenIdentifier> token() throws IOException {
+  private static Token<AMRMTokenIdentifier> newest(UserGroupInformation user) throws IOException {
     Token<AMRMTokenIdentifier> newest = null;
     for (Token<? extends TokenIdentifier> token : user.getTokens()) {
       if (token.getKind().equals(AMRMTokenIdentifier.KIND_NAME)) {

@@ -5,13 +5,12 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends every second what an ApplicationMaster knows of its stages. */
+/** Sends every second what an application knows of its stages. */
 public final class StageReporter extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(StageReporter.class);
   private static final long INTERVAL_MS = 1_000;
@@ -36,14 +35,14 @@ public final class StageReporter extends Thread {
     this.source = source;
   }
 
-  /** One that speaks as the user of the caller, until it is interrupted; null, which the log explains, if it cannot or nobody would hear it. */
-  public static StageReporter start(Configuration conf, Source source) {
+  /** One that does so until it is interrupted; null, which the log explains, if it cannot or nobody would hear it. */
+  public static StageReporter start(Configuration conf, ReportSender.Tokens tokens, Source source) {
     if (conf.getInt(ReportSender.PORT, 0) == 0) {
       LOG.info("Hiatus is not told of stages: {} is not set", ReportSender.PORT);
       return null;
     }
     try {
-      StageReporter reporter = new StageReporter(new ReportSender(conf, UserGroupInformation.getCurrentUser()), source);
+      StageReporter reporter = new StageReporter(new ReportSender(conf, tokens), source);
       reporter.start();
       return reporter;
     } catch (IOException e) {

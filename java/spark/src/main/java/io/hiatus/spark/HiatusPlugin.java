@@ -4,6 +4,8 @@ import io.hiatus.report.StageReporter;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -17,8 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has a Spark application tell Hiatus how much work is left for its executors: {@code spark.plugins=io.hiatus.spark.HiatusPlugin}. Its
- * driver reports the stages every second where it is the ApplicationMaster (cluster mode); elsewhere it has no token to sign with, and
- * tells nothing. Executors tell the driver for how long they stood still while a task ran. Nothing depends on any of this.
+ * driver reports the stages every second. Executors tell the driver for how long they stood still while a task ran. Nothing depends on any of this.
  */
 public final class HiatusPlugin implements SparkPlugin {
   private static final Logger LOG = LoggerFactory.getLogger(HiatusPlugin.class);
@@ -35,6 +36,7 @@ public final class HiatusPlugin implements SparkPlugin {
 
   /** In the driver. */
   private static final class Driver implements DriverPlugin {
+    private Configuration conf;
     private StageListener listener;
     private StageReporter reporter;
 
@@ -42,17 +44,28 @@ public final class HiatusPlugin implements SparkPlugin {
     public Map<String, String> init(SparkContext context, PluginContext plugin) {
       SparkConf spark = plugin.conf();
       listener = new StageListener(Math.max(1, spark.getInt("spark.executor.cores", 1) / spark.getInt("spark.task.cpus", 1)));
-      reporter = StageReporter.start(new YarnConfiguration(context.hadoopConfiguration()), listener);
-      if (reporter != null) {
-        context.addSparkListener(listener);
-      }
+      context.addSparkListener(listener);
+      conf = new YarnConfiguration(context.hadoopConfiguration());
       return Collections.emptyMap();
+    }
+
+    /** Only now is it known which application this is. */
+    @Override
+    public void registerMetrics(String application, PluginContext plugin) {
+      if (!application.startsWith(ApplicationId.appIdStrPrefix)) {
+        return; // not on YARN
+      }
+      try {
+        reporter = StageReporter.start(conf, new DriverTokens(conf, application), listener);
+      } catch (IOException e) {
+        LOG.warn("Hiatus is not told of stages", e);
+      }
     }
 
     @Override
     public Object receive(Object message) {
-      long[] stageAndMillis = (long[]) message; // a class that every class loader has
-      listener.stoodStill((int) stageAndMillis[0], stageAndMillis[1]);
+      long[] told = (long[]) message; // a class that every class loader has
+      listener.stoodStill((int) told[0], told[1], told[2]);
       return null;
     }
 
@@ -67,7 +80,7 @@ public final class HiatusPlugin implements SparkPlugin {
   /** In each executor. */
   private static final class Executor implements ExecutorPlugin {
     private final Standstill clock = new Standstill();
-    /** The stage of a thread's task, and for how long this process had stood still when that began. */
+    /** The stage of a thread's task, that task, and for how long this process had stood still when it began. */
     private final ThreadLocal<long[]> begun = new ThreadLocal<>();
     private PluginContext plugin;
 
@@ -79,16 +92,16 @@ public final class HiatusPlugin implements SparkPlugin {
 
     @Override
     public void onTaskStart() {
-      begun.set(new long[] {TaskContext.get().stageId(), clock.look()});
+      begun.set(new long[] {TaskContext.get().stageId(), TaskContext.get().taskAttemptId(), clock.look()});
     }
 
     @Override
     public void onTaskSucceeded() {
       long[] before = begun.get();
-      long millis = clock.look() - before[1];
+      long millis = clock.look() - before[2];
       if (millis > 0) {
         try {
-          plugin.send(new long[] {before[0], millis});
+          plugin.send(new long[] {before[0], before[1], millis});
         } catch (IOException e) {
           LOG.debug("The driver does not hear that this executor stood still", e);
         }

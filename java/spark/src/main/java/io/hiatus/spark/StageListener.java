@@ -3,11 +3,13 @@ package io.hiatus.spark;
 import io.hiatus.report.StageReport;
 import io.hiatus.report.StageReport.Stage;
 import io.hiatus.report.StageReporter;
+import io.hiatus.report.TaskTimes;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +32,9 @@ import scala.collection.Seq;
  * they would make is there: of these it is known when a stage begins that comes after them.
  */
 final class StageListener extends SparkListener implements StageReporter.Source {
+  /** Of a stage's tasks the times of so many are kept. */
+  private static final int MOST_TIMES = 10_000;
+
   /** Tasks that are alike. */
   private static final class Tasks {
     final int profile;
@@ -39,8 +44,17 @@ final class StageListener extends SparkListener implements StageReporter.Source 
     int all;
     int running;
     int done;
-    /** Of those that are done, together. */
+    /** Of those that are done, together, if they are of several stages. */
     long millis;
+    /** Of one stage: what its newest tasks took, without what they stood still for; below zero while only that is known of one. */
+    final Map<Long, Long> took = new LinkedHashMap<Long, Long>() {
+      private static final long serialVersionUID = 1;
+
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+        return size() > MOST_TIMES;
+      }
+    };
 
     Tasks(int profile, Set<Integer> parents, int all) {
       this.profile = profile;
@@ -58,7 +72,13 @@ final class StageListener extends SparkListener implements StageReporter.Source 
       all += other.all;
       running += other.running;
       done += other.done;
-      millis += other.millis;
+      millis += other.done * other.eachMs();
+    }
+
+    /** What one of those that are done takes. */
+    long eachMs() {
+      long[] known = took.values().stream().mapToLong(Long::longValue).filter(one -> one >= 0).toArray();
+      return known.length > 0 ? TaskTimes.meanMs(known) : done > 0 ? millis / done : 0;
     }
   }
 
@@ -123,14 +143,14 @@ final class StageListener extends SparkListener implements StageReporter.Source 
       return;
     }
     if (event.reason() == Resubmitted$.MODULE$) { // it was done, and what it made is lost
-      stage.millis -= stage.done > 0 ? stage.millis / stage.done : 0;
+      stage.took.remove(event.taskInfo().taskId());
       stage.done = Math.max(0, stage.done - 1);
       return;
     }
     stage.running = Math.max(0, stage.running - 1);
     if (event.taskInfo().successful() && stage.done < stage.all) {
       stage.done++;
-      stage.millis += event.taskInfo().duration();
+      stage.took.merge(event.taskInfo().taskId(), event.taskInfo().duration(), Long::sum);
     }
   }
 
@@ -158,10 +178,10 @@ final class StageListener extends SparkListener implements StageReporter.Source 
   }
 
   /** A task of the stage that is done, or is about to be, stood still for so long. */
-  synchronized void stoodStill(int id, long millis) {
-    Tasks stage = open.containsKey(id) ? open.get(id) : over.values().stream().findFirst().orElse(null);
+  synchronized void stoodStill(int id, long task, long millis) {
+    Tasks stage = open.get(id);
     if (stage != null) {
-      stage.millis -= millis;
+      stage.took.merge(task, -millis, Long::sum);
     }
   }
 
@@ -190,8 +210,7 @@ final class StageListener extends SparkListener implements StageReporter.Source 
   }
 
   private Stage told(Tasks stage) {
-    long eachMs = stage.done > 0 ? Math.max(0, stage.millis / stage.done) : 0;
-    return new Stage(stage.profile, stage.all, Math.min(stage.running, stage.all - stage.done), stage.done, eachMs, slots);
+    return new Stage(stage.profile, stage.all, Math.min(stage.running, stage.all - stage.done), stage.done, stage.eachMs(), slots);
   }
 
   /** The stages right before; by reflection, because that method returns another class in Scala 2.13 than in 2.12. */

@@ -30,6 +30,8 @@ import scala.collection.Seq;
 /** What a listener bus says of jobs, stages and tasks, and what is counted of it. */
 public class StageListenerTest {
   private final StageListener listener = new StageListener(2);
+  /** Tasks that ended; their numbers count on. */
+  private long tasks;
 
   private static <T> Seq<T> seq(List<T> list) {
     return JavaConverters.asScalaBuffer(list).toSeq();
@@ -65,6 +67,7 @@ public class StageListenerTest {
 
   private void end(int stage, long millis, boolean success, TaskEndReason reason) {
     TaskInfo task = mock(TaskInfo.class);
+    when(task.taskId()).thenReturn(reason == Success$.MODULE$ ? tasks++ : tasks - 1);
     when(task.duration()).thenReturn(millis);
     when(task.successful()).thenReturn(success);
     listener.onTaskEnd(new SparkListenerTaskEnd(stage, 0, "ResultTask", reason, task, null, null));
@@ -157,14 +160,26 @@ public class StageListenerTest {
     job(0, stage);
     begins(stage);
     done(0, 1, 61_000);
-    listener.stoodStill(0, 60_000);
+    listener.stoodStill(0, 0, 60_000);
     assertEquals(Arrays.asList("2 0 1 1000"), told());
-    listener.stoodStill(0, 30_000); // before the driver heard of the task's end
+    listener.stoodStill(0, 1, 30_000); // before the driver heard of the task's end
+    assertEquals(Arrays.asList("2 0 1 1000"), told());
     done(0, 1, 31_000);
     assertEquals(Arrays.asList("2 0 2 1000"), told());
     ends(stage);
-    listener.stoodStill(0, 1_000);
-    assertEquals(Arrays.asList("2 0 2 500"), told());
+    listener.stoodStill(0, 1, 1_000); // of a stage that is over nothing is left
+    assertEquals(Arrays.asList("2 0 2 1000"), told());
+  }
+
+  @Test
+  public void theFirstTasksOfAnExecutorThatBeginItDoNotTellWhatTheOthersTake() {
+    StageInfo stage = info(0, 100);
+    job(0, stage);
+    begins(stage);
+    done(0, 2, 4_000);
+    assertEquals(Arrays.asList("100 0 2 4000"), told());
+    done(0, 8, 200);
+    assertEquals("they count for three ordinary ones", Arrays.asList("100 0 10 280"), told());
   }
 
   @Test

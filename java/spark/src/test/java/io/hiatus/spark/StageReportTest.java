@@ -50,7 +50,7 @@ public class StageReportTest {
 
   @Test
   public void whatCannotBeIsNotRead() {
-    List<Stage> absurd = Arrays.asList(new Stage(-1, 10, 0, 5, 1, 1), new Stage(0, -1, 0, 0, 1, 1), new Stage(0, 10, -1, 5, 1, 1),
+    List<Stage> absurd = Arrays.asList(new Stage(-2, 10, 0, 5, 1, 1), new Stage(0, -1, 0, 0, 1, 1), new Stage(0, 10, -1, 5, 1, 1),
         new Stage(0, 10, 0, -5, 1, 1), new Stage(0, 10, 6, 5, 1, 1), new Stage(0, StageReport.MOST_TASKS + 1, 0, 5, 1, 1),
         new Stage(0, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, 1, 1), new Stage(0, 10, 0, 5, -1, 1),
         new Stage(0, 10, 0, 5, StageReport.LONGEST_MS + 1, 1), new Stage(0, 10, 0, 5, 1, 0), new Stage(0, 10, 0, 5, 1, -1),

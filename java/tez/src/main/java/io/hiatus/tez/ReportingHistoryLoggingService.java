@@ -1,7 +1,9 @@
 package io.hiatus.tez;
 
+import io.hiatus.report.ReportSender;
 import io.hiatus.report.StageReporter;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.tez.dag.app.AppContext;
@@ -43,7 +45,8 @@ public final class ReportingHistoryLoggingService extends HistoryLoggingService 
   @Override
   protected void serviceStart() throws Exception {
     logs.start();
-    reporter = StageReporter.start(new YarnConfiguration(getConfig()), new Vertices(appContext));
+    reporter = StageReporter.start(new YarnConfiguration(getConfig()), ReportSender.ofMaster(UserGroupInformation.getCurrentUser()),
+        new Vertices(appContext));
     super.serviceStart();
   }
 

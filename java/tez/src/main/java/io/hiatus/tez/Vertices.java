@@ -3,6 +3,7 @@ package io.hiatus.tez;
 import io.hiatus.report.StageReport;
 import io.hiatus.report.StageReport.Stage;
 import io.hiatus.report.StageReporter;
+import io.hiatus.report.TaskTimes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -22,9 +23,6 @@ import org.apache.tez.dag.records.TezDAGID;
  * which it was asked.
  */
 final class Vertices implements StageReporter.Source {
-  /** A task that takes more than so many times its vertex' median stood still, and counts as that: Tez does not say for how long it did. */
-  private static final int STOOD = 3;
-
   private final AppContext context;
   private TezDAGID seen;
   /** What was done of the DAG that was seen last. */
@@ -66,11 +64,10 @@ final class Vertices implements StageReporter.Source {
   /** @param ended whether its DAG has, so that what was not done will not be */
   private static Stage told(Vertex vertex, boolean ended) {
     long[] millis = vertex.getTasks().values().stream().map(Task::getSuccessfulAttempt).filter(Objects::nonNull)
-        .mapToLong(Vertices::millis).sorted().toArray();
-    long most = millis.length == 0 ? 0 : Math.min(StageReport.LONGEST_MS, STOOD * millis[millis.length / 2]);
-    long eachMs = (long) Arrays.stream(millis).map(took -> Math.min(most, took)).average().orElse(0);
+        .mapToLong(Vertices::millis).toArray();
     int tasks = ended ? millis.length : Math.max(millis.length, vertex.getTotalTasks());
-    return stage(tasks, ended ? 0 : Math.min(tasks - millis.length, vertex.getRunningTasks()), millis.length, eachMs);
+    return stage(tasks, ended ? 0 : Math.min(tasks - millis.length, vertex.getRunningTasks()), millis.length,
+        TaskTimes.meanMs(millis));
   }
 
   private static long millis(TaskAttempt attempt) {

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes what ApplicationMasters report by themselves ({@link JobReport}, {@link StageReport}), and tells the core. On a thread of its
  * own without the scheduler's lock; what it keeps, and how much it looks at in a second, has limits. Nobody is believed
- * but who knows the password of the AMRM token of the attempt for which it speaks, and that it may speak of its own containers
- * only. Nothing is answered, so nobody can be made to wait or to be sent anything.
+ * but who knows the password of the AMRM token of the attempt for which it speaks, or the token that is made of it for others, and that it
+ * may speak of its own containers only. Nothing is answered, so nobody can be made to wait or to be sent anything.
  */
 public final class ReportReceiver extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(ReportReceiver.class);
@@ -149,7 +149,8 @@ public final class ReportReceiver extends Thread {
 
   private boolean isSigned(ApplicationAttemptId attempt, int keyId, byte[] data, int length) {
     try {
-      return Report.isSigned(data, length, secrets.retrievePassword(new AMRMTokenIdentifier(attempt, keyId)));
+      byte[] secret = secrets.retrievePassword(new AMRMTokenIdentifier(attempt, keyId));
+      return Report.isSigned(data, length, secret) || Report.isSigned(data, length, Report.secretOfOthers(secret));
     } catch (SecretManager.InvalidToken e) {
       return false;
     }

@@ -1,10 +1,13 @@
 package io.hiatus.scheduler.web;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import com.google.inject.Inject;
+import io.hiatus.report.Report;
 import io.hiatus.scheduler.engine.OperatorService;
 import io.hiatus.scheduler.explain.NamedExplanation;
 import io.hiatus.scheduler.hadoop.JerseyTwo;
+import java.io.IOException;
 import java.io.InputStream;
 import java.util.Collection;
 import java.util.HashMap;
@@ -30,15 +33,18 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.http.RestCsrfPreventionFilter;
+import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.StringUtils;
 import org.apache.hadoop.yarn.api.records.ApplicationAccessType;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.QueueACL;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.apache.hadoop.yarn.server.resourcemanager.RMAuditLogger;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.webapp.RMWebAppUtil;
@@ -158,6 +164,22 @@ public class HiatusWebService {
     }
     return park(request, id.getApplicationAttemptId().getApplicationId(), parked,
         hiatus -> hiatus.park(id, Boolean.parseBoolean(parked)));
+  }
+
+  /** A token, as YARN writes such, for whoever may modify an application and reports for it: a driver that is not its ApplicationMaster. */
+  @GET
+  @Path("/apps/{id}/report-token")
+  public String reportToken(@Context HttpServletRequest request, @PathParam("id") String text) throws IOException {
+    ApplicationId id = parse(() -> ApplicationId.fromString(text));
+    RMApp app = app(id);
+    String user = userWhoMayModify(request, app, "Get Report Token");
+    RMAppAttempt attempt = app.getCurrentAppAttempt();
+    Token<AMRMTokenIdentifier> token = attempt == null ? null : attempt.getAMRMToken();
+    if (token == null) {
+      throw new NotFoundException(id + " has no ApplicationMaster");
+    }
+    RMAuditLogger.logSuccess(user, "Get Report Token", "HiatusWebService", id);
+    return NamedExplanation.print(TextNode.valueOf(Report.tokenOfOthers(token).encodeToUrlString()));
   }
 
   private Response park(HttpServletRequest request, ApplicationId id, String parked, Predicate<OperatorService> change) {

@@ -226,8 +226,13 @@ public class ReportReceiverTest {
   }
 
   private byte[] stages(FakeApp of, Stage... stages) throws Exception {
+    return stages(of, secret(of), stages);
+  }
+
+  /** A report about that application, signed with that secret. */
+  private byte[] stages(FakeApp of, byte[] secret, Stage... stages) throws Exception {
     return new StageReport(of.id().getClusterTimestamp(), of.id().getId(), attempt(of).getAttemptId(), token(of).getKeyId(), number++, true,
-        Arrays.asList(stages)).signed(secret(of));
+        Arrays.asList(stages)).signed(secret);
   }
 
   /** Work that the job has left, in seconds of a container of 1024 MB. */
@@ -248,17 +253,25 @@ public class ReportReceiverTest {
   }
 
   @Test
+  public void aDriverThatIsNotItsApplicationMasterReportsWithATokenOfItsOwn() throws Exception {
+    other.ask(1, 1024, 1, "");
+    take(stages(other, Report.secretOfOthers(secret(other)), new Stage(StageReport.ANY_CONTAINER, 100, 4, 20, 10_000, 2)));
+    assertEquals(390, left(other), 0.1);
+  }
+
+  @Test
   public void stagesThatCannotBeOrAreAnothersAreRefused() throws Exception {
     Stage stage = new Stage(1, 100, 4, 20, 10_000, 2);
     take(stages(job, stage, new Stage(1, 100, 4, -20, 10_000, 2)));
     take(stages(job, new Stage(1, Integer.MAX_VALUE, 0, 20, 10_000, 2)));
+    take(stages(job, new Stage(-2, 100, 4, 20, 10_000, 2)));
     byte[] next = stages(job, stage);
     next[3] = 3; // of a version that is to come
     take(next);
-    assertEquals(3, count("Malformed"));
-    take(new StageReport(job.id().getClusterTimestamp(), job.id().getId(), attempt(job).getAttemptId(), token(job).getKeyId(), number++,
-        true, Collections.singletonList(stage)).signed(secret(other)));
-    assertEquals(1, count("Forged"));
+    assertEquals(4, count("Malformed"));
+    take(stages(job, secret(other), stage));
+    take(stages(job, Report.secretOfOthers(secret(other)), stage));
+    assertEquals(2, count("Forged"));
     byte[] first = stages(job, stage);
     for (int i = 0; i < 1_000; i++) {
       byte[] packet = stages(job, stage);

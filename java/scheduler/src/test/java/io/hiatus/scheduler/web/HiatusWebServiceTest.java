@@ -1,5 +1,6 @@
 package io.hiatus.scheduler.web;
 
+import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
@@ -9,14 +10,19 @@ import static org.mockito.Mockito.when;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.hiatus.report.Report;
 import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import java.security.Principal;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.servlet.http.HttpServletRequest;
+import javax.ws.rs.WebApplicationException;
+import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.apache.hadoop.yarn.webapp.BadRequestException;
 import org.apache.hadoop.yarn.webapp.ForbiddenException;
 import org.apache.hadoop.yarn.webapp.NotFoundException;
@@ -182,6 +188,29 @@ public class HiatusWebServiceTest {
       answered.countDown();
       holder.join();
       assertTrue(inTime[0]);
+    }
+  }
+
+  @Test
+  public void whoMayModifyAnApplicationGetsATokenToReportWithThatIsOfNoOtherUse() throws Exception {
+    try (MockCluster cluster = MockCluster.with(MockCluster::withAccessControl)) {
+      cluster.node(4 * 1024, 16);
+      FakeApp hers = cluster.started(cluster.submit("default", "alice"));
+      HiatusWebService service = new HiatusWebService(cluster.rm());
+      String id = hers.id().toString();
+
+      Token<AMRMTokenIdentifier> own = hers.app().getCurrentAppAttempt().getAMRMToken();
+      Token<AMRMTokenIdentifier> given = new Token<>();
+      given.decodeFromUrlString(json(service.reportToken(from("alice"), id)).asText());
+      assertEquals(own.decodeIdentifier(), given.decodeIdentifier());
+      assertArrayEquals(Report.secretOfOthers(own.getPassword()), given.getPassword());
+      assertFalse("it opens nothing else", Arrays.equals(own.getPassword(), given.getPassword()));
+      assertThrows(ForbiddenException.class, () -> service.reportToken(from("bob"), id));
+      assertThrows(WebApplicationException.class, () -> service.reportToken(from(null), id));
+      assertThrows(NotFoundException.class, () -> service.reportToken(from("alice"), "application_1_0001"));
+      assertThrows(BadRequestException.class, () -> service.reportToken(from("alice"), "job_1"));
+      FakeApp waits = cluster.submit("default", "alice");
+      assertThrows("no ApplicationMaster yet", NotFoundException.class, () -> service.reportToken(from("alice"), waits.id().toString()));
     }
   }
 }
