@@ -4,7 +4,7 @@ import platform
 import shutil
 import subprocess
 
-from . import class_sharing, layout, portable, toolchain
+from . import class_sharing, layout, portable, spark, toolchain
 from .errors import ClusterError
 
 #: Gradle, without a daemon that would stay behind.
@@ -68,6 +68,13 @@ def every_hadoops_jars(say):
     """Those of every version that the product is for, each in a folder of its own, and of Sparks: what the jars are checked against."""
     say("jars of every Hadoop and Spark that it is for")
     run(*GRADLE, "--quiet", "hadoopDist", "hadoopDists", "sparkDists")
+
+
+def frameworks(say):
+    """Spark and Tez."""
+    spark.prepare(say)
+    say("Tez' jars")
+    run(*GRADLE, "--quiet", "tezDist")
 
 
 def run(*command):

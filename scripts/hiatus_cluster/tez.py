@@ -1,9 +1,8 @@
 """Tez on this Hadoop: clients that submit its example jobs."""
 
-import os
+import json
 
 from . import distribution, layout
-from .building import GRADLE, run
 from .daemons import MARK
 
 LIB = layout.BUILD / "tez" / "lib"
@@ -13,18 +12,12 @@ _EXAMPLES = "org.apache.tez.examples.ExampleDriver"
 _REPORTS = "io.hiatus.tez.ReportingHistoryLoggingService"
 
 
-def prepare(say):
-    """Tez' jars."""
-    say("Tez' jars")
-    run(*GRADLE, "--quiet", "tezDist")
-
-
 def example(name):
     """The words that run one of its examples."""
     return [_EXAMPLES, name]
 
 
-def command(cluster, words, *arguments, told=False, **conf):
+def command(cluster, words, *arguments, told=False, conf=None):
     """The command line and environment of a client that submits an application to the cluster; ``told``: it reports its vertices."""
     jars = [*sorted(LIB.glob("*.jar")), layout.product_jar("tez")]
     options = " ".join([*distribution.tuning_options(), *distribution.add_opens()])
@@ -32,8 +25,15 @@ def command(cluster, words, *arguments, told=False, **conf):
             "tez.use.cluster.hadoop-libs": "true", "tez.staging-dir": cluster.dir / "staging",
             "tez.am.resource.memory.mb": 256, "tez.task.resource.memory.mb": 256,
             "tez.am.launch.cmd-opts": options, "tez.task.launch.cmd-opts": options,
-            **({"tez.history.logging.service.class": _REPORTS} if told else {}), **conf}
+            **({"tez.history.logging.service.class": _REPORTS} if told else {}), **(conf or {})}
     words = [words] if isinstance(words, str) else words
     settings = [word for key, value in conf.items() for word in ("-D", f"{key}={value}")]
     line, env = cluster.command([*words, *settings, *map(str, arguments)], extra_jars=jars)
     return line, {**env, MARK: str(cluster.dir)}
+
+
+def attempts(cluster, app):
+    """What Tez' own history log says of each task attempt of an application that ended, as it has it: `status`, `startTime` and so on."""
+    logs = cluster.dir.glob(f"node*/logs/{app}/*/history.txt.*")
+    events = [json.loads(record) for log in logs for record in log.read_text().split("\x01\n") if record.strip()]
+    return [event["otherinfo"] for event in events if event["events"][0]["eventtype"] == "TASK_ATTEMPT_FINISHED"]

@@ -1,0 +1,100 @@
+"""Spark and Tez, as users run them: they tell what is left of them, and stand still and go on.
+
+Those that are marked are left out unless `scripts/test --frameworks` asks for all.
+"""
+
+import subprocess
+
+import pytest
+
+import live
+from hiatus_cluster import spark, tez
+from hiatus_cluster.applications import work
+from support import wait_for
+
+_NODES, _NODE_MB = 2, 2048
+_EXECUTOR_MB, _TASK_MB = 512 + 384, 256
+_FILES = 6
+
+SPEC = live.spec(nodes=_NODES, node_memory=[_NODE_MB], properties={"yarn.scheduler.hiatus.rm.report-port": 32151})
+_ALL = pytest.mark.frameworks
+
+
+class Client:
+    """A client that runs with its application, and what was told of that meanwhile."""
+
+    def __init__(self, cluster, line, env):
+        self._cluster = cluster
+        self.log = cluster.dir / "client.log"
+        with self.log.open("w") as log:
+            self._process = subprocess.Popen(line, env=env, stdout=log, stderr=log)
+
+    def told(self, container_mb):
+        """Seconds of a container that are left, as told; nothing while nothing is."""
+        jobs = [job for job in self._cluster.rm.get("/ws/v1/hiatus")["jobs"] if (job.get("sizing") or {}).get("source") == "told"]
+        return jobs and jobs[0]["remaining_s"] * _NODES * _NODE_MB / container_mb
+
+    def looks(self, container_mb):
+        """All that is told of what is left, until the client ends."""
+        looks = []
+        while self._process.poll() is None:
+            left_s = wait_for(lambda: self.told(container_mb) or self._process.poll() is not None, "it tells what is left", 120)
+            if left_s is not True:
+                looks.append(left_s)
+        return looks
+
+    def ends(self):
+        """Waits for it; it succeeds."""
+        assert self._process.wait(timeout=180) == 0, self.log.read_text()[-3000:]
+
+
+def _spark(cluster, mode, *tasks, **conf):
+    python = spark.prepare(print)
+    return Client(cluster, *spark.command(cluster, python, mode, spark.STAGES, *tasks, told=True, conf={
+        "spark.executor.instances": 2, "spark.executor.memory": f"{_EXECUTOR_MB - 384}m", **conf}))
+
+
+def _falls(looks, work_s):
+    """Whether what is left was told, once a few tasks were done, and fell from nearly that work to nearly nothing."""
+    return 0.5 * work_s < max(looks) < 1.5 * work_s and min(looks) < 0.2 * work_s
+
+
+@pytest.mark.parametrize("mode", ("cluster", pytest.param("client", marks=_ALL)))
+def test_a_spark_application_tells_what_is_left_of_its_stages(hiatus, mode):
+    client = _spark(hiatus, mode, 40, 0.5, 10, 0.5)
+    looks = client.looks(_EXECUTOR_MB)
+    client.ends()
+    assert _falls(looks, 40 * 0.5 + 10 * 0.5), looks
+
+
+@_ALL
+def test_executors_stand_still_and_go_on_and_every_task_counts_once(hiatus, applications):
+    client = _spark(hiatus, "cluster", 60, 1, 10, 0.5)
+    wait_for(lambda: client.told(_EXECUTOR_MB), "it tells what is left", 120)
+    applications.start("small", 4, command=work(5))
+    standing = live.await_paused(hiatus)
+    applications.wait("small")
+    wait_for(lambda: all(live.works(hiatus, one) or not live.states(hiatus, one) for one in standing), "they go on, or have ended")
+    client.ends()
+
+
+def test_a_tez_application_tells_what_is_left_of_its_vertices(hiatus):
+    client = Client(hiatus, *tez.command(hiatus, tez.SLEEP, "-m", 30, "-mt", 1000, "-ir", 6, "-irs", 1, "-irt", 1000, "-r", 3, "-rt", 1000, told=True))
+    looks = client.looks(_TASK_MB)
+    client.ends()
+    assert _falls(looks, 30 + 6 + 3), looks
+
+
+def test_tez_tasks_stand_still_and_go_on_and_the_output_is_right(hiatus, applications, tmp_path):
+    expected = live.write_text(tmp_path / "text", _FILES)
+    client = Client(hiatus, *tez.command(hiatus, tez.example("orderedwordcount"), tmp_path / "text", tmp_path / "counts", told=True, conf={
+        "tez.grouping.split-count": _FILES, "tez.runtime.io.sort.mb": 64, "tez.application.tags": "hiatus.suspend=yes"}))
+    app, _ = live.await_job(hiatus, 1 + _FILES)
+    applications.start("small", 12, command=work(5))
+    standing = live.await_paused(hiatus, 2)
+    applications.wait("small")
+    wait_for(lambda: all(live.works(hiatus, one) or not live.states(hiatus, one) for one in standing), "they go on, or have ended")
+    client.ends()
+    assert live.read_counts(tmp_path / "counts") == expected
+    attempts = tez.attempts(hiatus, app["id"])
+    assert len(attempts) > _FILES and {attempt["status"] for attempt in attempts} == {"SUCCEEDED"}
