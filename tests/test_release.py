@@ -33,7 +33,8 @@ def test_there_are_docs_jars_and_commands(release):
     for name in ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/operations.md", "install", "uninstall", "check-config"):
         assert (release / name).is_file(), name
     assert len(list((release / "jars").glob(f"hiatus-*-{assembly.version()}.jar"))) == 3
-    assert (release / "spark" / f"hiatus-spark-{assembly.version()}.jar").is_file()
+    for name in ("spark", "tez"):
+        assert (release / name / f"hiatus-{name}-{assembly.version()}.jar").is_file()
     assert all(os.access(release / name, os.X_OK) for name in ("install", "uninstall", "check-config"))
 
 

@@ -9,9 +9,9 @@ from .. import layout, portable
 from ..errors import ClusterError
 from . import archive, bill, bundled
 
-#: Jars that `install` puts into Hadoop, and the one that users or administrators of Spark put beside Spark's.
+#: Jars that `install` puts into Hadoop, and those that users or administrators of another framework put beside its own.
 _JARS = ("scheduler", "nodemanager", "mapreduce")
-_SPARK = "spark"
+_OF_FRAMEWORKS = ("spark", "tez")
 #: What an administrator gets as it is, beside the jars: ``install``, ``uninstall`` and what they share.
 SCRIPTS = layout.ROOT / "release"
 
@@ -39,7 +39,8 @@ def assemble(say):
     for name in ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
         shutil.copy(layout.ROOT / name, folder)
     shutil.copytree(layout.ROOT / "docs", folder / "docs")
-    jars = [_jar(module, released, folder / "jars") for module in _JARS] + [_jar(_SPARK, released, folder / "spark")]
+    jars = [_jar(module, released, folder / "jars") for module in _JARS]
+    jars += [_jar(module, released, folder / module) for module in _OF_FRAMEWORKS]
     _check_libraries(jars[0])
     say("licences and bill of materials")
     linked = [*bundled.crates(), bundled.rust()]
