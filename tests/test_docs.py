@@ -49,6 +49,7 @@ _BY_HAND = {
     "scripts/test --docker": ("needs Docker", "tests/test_docker.py", "pytest.mark.docker"),
     "scripts/test --release": ("builds the release twice", "tests/test_release.py", "pytest.mark.release"),
     "scripts/test --secure": ("needs a KDC", "tests/test_secure.py", "pytest.mark.secure"),
+    "scripts/test --frameworks": ("takes minutes; some of it is run", "tests/test_frameworks.py", "pytest.mark.frameworks"),
     "hiatus fuzz --seeds 3000": ("takes a minute; with fewer seeds it is run", "docs/design/fuzzing.md", "1,740,918,941"),
     "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/design/fuzzing.md", "14.3 million"),
     "hiatus fuzz --seeds 10000 --seed 41000000000": ("the same, of another build", "docs/design/fuzzing.md", "17,298,391"),
@@ -64,7 +65,7 @@ _BY_HAND = {
        for name in ("peers", "sim", "cluster")},
     **{f"scripts/experiment {name}": ("takes an hour", f"docs/bench/{name}.md", f"scripts/experiment {name}")
        for name in ("batchmr-live", "chaos", "flex-live", "gp-live", "ha", "hfsp-live", "like-live", "predoop-live", "small-live", "spark",
-                    "spark-sizes", "speculation", "suspend-overhead", "what-if")},
+                    "spark-sizes", "speculation", "suspend-overhead", "tez", "what-if")},
     "scripts/experiment": ("takes minutes to hours", "docs/bench/hfsp-live.md", "scripts/experiment hfsp-live"),
     "hiatus reproduce all --quick": ("takes ten minutes; in part it is run", "docs/experiments.md", "<!-- fig-3.4/"),
 }

@@ -60,9 +60,10 @@ def test_the_jars_fit_every_hadoop_that_they_are_for(version, module):
     assert theirs.overridden() == built.overridden()
 
 
-@pytest.mark.parametrize("version", ("3.3.4_2.12", "3.5.9_2.13", "4.0.1_2.13"))
-def test_one_plugin_fits_every_spark_and_scala_that_it_is_for(version):
-    folder = layout.BUILD / f"spark-{version}" / "lib"
+@pytest.mark.parametrize("framework, version", (("spark", "3.3.4_2.12"), ("spark", "3.5.9_2.13"), ("spark", "4.0.1_2.13"),
+                                                ("tez", "0.9.2"), ("tez", "0.10.1")))
+def test_one_jar_fits_every_version_of_a_framework_that_it_is_for(framework, version):
+    folder = layout.BUILD / f"{framework}-{version}" / "lib"
     if not folder.exists():
-        pytest.skip("its jars are not there: `gradle sparkDists` fetches those of each")
-    assert linkage.Linkage(layout.product_jar("spark"), folder).missing() == []
+        pytest.skip("its jars are not there: `gradle frameworkDists` fetches those of each")
+    assert linkage.Linkage(layout.product_jar(framework), folder).missing() == []

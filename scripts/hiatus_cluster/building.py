@@ -65,9 +65,9 @@ def secure(say):
 
 
 def every_hadoops_jars(say):
-    """Those of every version that the product is for, each in a folder of its own, and of Sparks: what the jars are checked against."""
-    say("jars of every Hadoop and Spark that it is for")
-    run(*GRADLE, "--quiet", "hadoopDist", "hadoopDists", "sparkDists")
+    """Those of every version that the product is for, each in a folder of its own, and of Sparks and Tezes: what the jars are checked against."""
+    say("jars of every Hadoop, Spark and Tez that it is for")
+    run(*GRADLE, "--quiet", "hadoopDist", "hadoopDists", "frameworkDists")
 
 
 def frameworks(say):
