@@ -59,9 +59,11 @@ final class DriverTokens implements ReportSender.Tokens {
       try {
         asked = user.doAs((PrivilegedExceptionAction<Token<AMRMTokenIdentifier>>) this::ask);
         nextNanos = System.nanoTime() + RENEW_NANOS;
-      } catch (IOException | InterruptedException | RuntimeException e) {
+      } catch (IOException | RuntimeException e) {
         LOG.info("Hiatus gives no token to report the stages of {} with: {}", application, e.toString());
         nextNanos = System.nanoTime() + RETRY_NANOS;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // the application ends
       }
     }
     return asked;

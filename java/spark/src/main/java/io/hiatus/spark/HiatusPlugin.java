@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has a Spark application tell Hiatus how much work is left for its executors: {@code spark.plugins=io.hiatus.spark.HiatusPlugin}. Its
- * driver reports the stages every second. Executors tell the driver for how long they stood still while a task ran. Nothing depends on any of this.
+ * driver reports the stages every second. Executors tell the driver for how long they stood still while a task ran. Nothing depends on any
+ * of this.
  */
 public final class HiatusPlugin implements SparkPlugin {
   private static final Logger LOG = LoggerFactory.getLogger(HiatusPlugin.class);
@@ -36,7 +37,7 @@ public final class HiatusPlugin implements SparkPlugin {
 
   /** In the driver. */
   private static final class Driver implements DriverPlugin {
-    private Configuration conf;
+    private SparkContext context;
     private StageListener listener;
     private StageReporter reporter;
 
@@ -44,8 +45,7 @@ public final class HiatusPlugin implements SparkPlugin {
     public Map<String, String> init(SparkContext context, PluginContext plugin) {
       SparkConf spark = plugin.conf();
       listener = new StageListener(Math.max(1, spark.getInt("spark.executor.cores", 1) / spark.getInt("spark.task.cpus", 1)));
-      context.addSparkListener(listener);
-      conf = new YarnConfiguration(context.hadoopConfiguration());
+      this.context = context;
       return Collections.emptyMap();
     }
 
@@ -55,10 +55,14 @@ public final class HiatusPlugin implements SparkPlugin {
       if (!application.startsWith(ApplicationId.appIdStrPrefix)) {
         return; // not on YARN
       }
+      Configuration conf = new YarnConfiguration(context.hadoopConfiguration());
       try {
         reporter = StageReporter.start(conf, new DriverTokens(conf, application), listener);
       } catch (IOException e) {
         LOG.warn("Hiatus is not told of stages", e);
+      }
+      if (reporter != null) {
+        context.addSparkListener(listener);
       }
     }
 
