@@ -22,6 +22,8 @@ _STAND_IN = Path(__file__).parent / "users" / "bin" / "container-executor"
 _BINARY = Path(os.environ.get("CONTAINER_EXECUTOR", _STAND_IN))
 #: Every Debian has them; nothing else runs as one of them.
 _ALICE, _BOB = "games", "mail"
+#: More tasks than a tiny job has, which comes first for a minute (`training-tasks`).
+_SLOTS = 8
 _EXECUTOR = "io.hiatus.nodemanager.HiatusLinuxContainerExecutor"
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root has processes of other users")
@@ -155,14 +157,14 @@ def cluster(clusters):
     if folder:
         pytest.skip(f"other users may not go into {folder}")
     settings = {"path": str(_STAND_IN), "group": "root", "nonsecure-mode.limit-users": "false"}
-    return clusters(**live.spec(nodes=1, node_heartbeat_ms=200, recovery=True, properties={
+    return clusters(**live.spec(nodes=1, node_memory=[256 * _SLOTS], node_heartbeat_ms=200, recovery=True, properties={
         "node1:yarn.nodemanager.container-executor.class": _EXECUTOR,
         **{f"yarn.nodemanager.linux-container-executor.{name}": value for name, value in settings.items()}}))
 
 
 def test_containers_of_one_user_stand_still_for_those_of_another_and_go_on(hiatus, applications):
-    applications.start("big", 4, user=_ALICE, command="sleep 3600 & setsid sleep 3600 & sleep 3600; wait")
-    live.await_running(applications, "big", 4)
+    applications.start("big", _SLOTS, user=_ALICE, command="sleep 3600 & setsid sleep 3600 & sleep 3600; wait")
+    live.await_running(applications, "big", _SLOTS)
     applications.start("small", 1, user=_BOB, command=work(3))
     (container, _), = live.await_paused(hiatus).items()
     stopped = live.states(hiatus, container)
@@ -175,8 +177,8 @@ def test_containers_of_one_user_stand_still_for_those_of_another_and_go_on(hiatu
 
 
 def test_what_is_suspended_outlives_its_node_manager_and_can_be_killed(hiatus, applications):
-    applications.start("big", 4, user=_ALICE)
-    live.await_running(applications, "big", 4)
+    applications.start("big", _SLOTS, user=_ALICE)
+    live.await_running(applications, "big", _SLOTS)
     applications.start("small", 1, user=_BOB)
     standing = live.await_paused(hiatus)
     small = applications.wait("small", "allocated")[0]["container"]
