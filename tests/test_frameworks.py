@@ -3,6 +3,7 @@
 Those that are marked are left out unless `scripts/test --frameworks` asks for all.
 """
 
+import statistics
 import subprocess
 import time
 
@@ -57,8 +58,8 @@ def _spark(cluster, mode, *tasks, **conf):
 
 
 def _falls(looks, work_s):
-    """Whether what is left was told once a task was done, and fell from about that work to nearly nothing. The first tasks begin processes."""
-    return 0.5 * work_s < max(looks) < 3 * work_s and min(looks) < 0.2 * work_s
+    """Whether what is left was told, was mostly no more than that work, and fell to nearly nothing. The first tasks begin processes: by them it is more."""
+    return statistics.median(looks) < 1.5 * work_s and min(looks) < 0.2 * work_s
 
 
 @pytest.mark.parametrize("mode", ("cluster", pytest.param("client", marks=_ALL)))
@@ -73,13 +74,14 @@ def test_a_spark_application_tells_what_is_left_of_its_stages(hiatus, mode):
 def test_executors_stand_still_and_go_on_and_every_task_counts_once(hiatus, applications):
     client = _spark(hiatus, "cluster", 60, 1, 10, 0.5)
     wait_for(lambda: client.told(_EXECUTOR_MB), "it tells what is left", 120)
-    applications.start("small", 4, command=work(5))
+    applications.start("small", 8, command=work(5))
     standing = live.await_paused(hiatus)
     applications.wait("small")
     wait_for(lambda: all(live.works(hiatus, one) or not live.states(hiatus, one) for one in standing), "they go on, or have ended")
     client.ends()
 
 
+@_ALL
 def test_a_tez_application_tells_what_is_left_of_its_vertices(hiatus):
     client = Client(hiatus, *tez.command(hiatus, tez.SLEEP, "-m", 40, "-mt", 2000, "-ir", 6, "-irs", 1, "-irt", 1000, "-r", 3, "-rt", 1000, told=True))
     looks = client.looks(_TASK_MB)
@@ -87,6 +89,7 @@ def test_a_tez_application_tells_what_is_left_of_its_vertices(hiatus):
     assert _falls(looks, 40 * 2 + 6 + 3), looks
 
 
+@_ALL
 def test_tez_tasks_stand_still_and_go_on_and_the_output_is_right(hiatus, applications, tmp_path):
     expected = live.write_text(tmp_path / "text", _FILES)
     client = Client(hiatus, *tez.command(hiatus, tez.example("orderedwordcount"), tmp_path / "text", tmp_path / "counts", told=True, conf={

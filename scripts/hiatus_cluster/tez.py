@@ -36,4 +36,4 @@ def attempts(cluster, app):
     """What Tez' own history log says of each task attempt of an application that ended, as it has it: `status`, `startTime` and so on."""
     logs = cluster.dir.glob(f"node*/logs/{app}/*/history.txt.*")
     events = [json.loads(record) for log in logs for record in log.read_text().split("\x01\n") if record.strip()]
-    return [event["otherinfo"] for event in events if event["events"][0]["eventtype"] == "TASK_ATTEMPT_FINISHED"]
+    return [event["otherinfo"] for event in events if [one["eventtype"] for one in event.get("events", ())] == ["TASK_ATTEMPT_FINISHED"]]
