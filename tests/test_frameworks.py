@@ -1,7 +1,4 @@
-"""Spark and Tez, as users run them: they tell what is left of them, and stand still and go on.
-
-Those that are marked are left out unless `scripts/test --frameworks` asks for all.
-"""
+"""Spark and Tez, as users run them, tell what is left of them. What is marked is left out unless `scripts/test --frameworks` asks for all."""
 
 import statistics
 import subprocess
@@ -11,15 +8,12 @@ import pytest
 
 import live
 from hiatus_cluster import spark, tez
-from hiatus_cluster.applications import work
 from support import wait_for
 
 _NODES, _NODE_MB = 2, 2048
 _EXECUTOR_MB, _TASK_MB = 512 + 384, 256
-_FILES = 6
 
 SPEC = live.spec(nodes=_NODES, node_memory=[_NODE_MB], properties={"yarn.scheduler.hiatus.rm.report-port": 32151})
-_ALL = pytest.mark.frameworks
 
 
 class Client:
@@ -51,10 +45,10 @@ class Client:
         assert self._process.wait(timeout=180) == 0, self.log.read_text()[-3000:]
 
 
-def _spark(cluster, mode, *tasks, **conf):
+def _spark(cluster, mode, *tasks):
     python = spark.prepare(print)
     return Client(cluster, *spark.command(cluster, python, mode, spark.STAGES, *tasks, told=True, conf={
-        "spark.executor.instances": 2, "spark.executor.memory": f"{_EXECUTOR_MB - 384}m", **conf}))
+        "spark.executor.instances": 2, "spark.executor.memory": f"{_EXECUTOR_MB - 384}m"}))
 
 
 def _falls(looks, work_s):
@@ -62,7 +56,7 @@ def _falls(looks, work_s):
     return statistics.median(looks) < 1.5 * work_s and min(looks) < 0.2 * work_s
 
 
-@pytest.mark.parametrize("mode", ("cluster", pytest.param("client", marks=_ALL)))
+@pytest.mark.parametrize("mode", ("cluster", pytest.param("client", marks=pytest.mark.frameworks)))
 def test_a_spark_application_tells_what_is_left_of_its_stages(hiatus, mode):
     client = _spark(hiatus, mode, 40, 0.5, 10, 0.5)
     looks = client.looks(_EXECUTOR_MB)
@@ -70,36 +64,8 @@ def test_a_spark_application_tells_what_is_left_of_its_stages(hiatus, mode):
     assert _falls(looks, 40 * 0.5 + 10 * 0.5), looks
 
 
-@_ALL
-def test_executors_stand_still_and_go_on_and_every_task_counts_once(hiatus, applications):
-    client = _spark(hiatus, "cluster", 60, 1, 10, 0.5)
-    wait_for(lambda: client.told(_EXECUTOR_MB), "it tells what is left", 120)
-    applications.start("small", 8, command=work(5))
-    standing = live.await_paused(hiatus)
-    applications.wait("small")
-    wait_for(lambda: all(live.works(hiatus, one) or not live.states(hiatus, one) for one in standing), "they go on, or have ended")
-    client.ends()
-
-
-@_ALL
 def test_a_tez_application_tells_what_is_left_of_its_vertices(hiatus):
     client = Client(hiatus, *tez.command(hiatus, tez.SLEEP, "-m", 40, "-mt", 2000, "-ir", 6, "-irs", 1, "-irt", 1000, "-r", 3, "-rt", 1000, told=True))
     looks = client.looks(_TASK_MB)
     client.ends()
     assert _falls(looks, 40 * 2 + 6 + 3), looks
-
-
-@_ALL
-def test_tez_tasks_stand_still_and_go_on_and_the_output_is_right(hiatus, applications, tmp_path):
-    expected = live.write_text(tmp_path / "text", _FILES)
-    client = Client(hiatus, *tez.command(hiatus, tez.example("orderedwordcount"), tmp_path / "text", tmp_path / "counts", told=True, conf={
-        "tez.grouping.split-count": _FILES, "tez.runtime.io.sort.mb": 64, "tez.application.tags": "hiatus.suspend=yes"}))
-    app, _ = live.await_job(hiatus, 1 + _FILES)
-    applications.start("small", 12, command=work(5))
-    standing = live.await_paused(hiatus, 2)
-    applications.wait("small")
-    wait_for(lambda: all(live.works(hiatus, one) or not live.states(hiatus, one) for one in standing), "they go on, or have ended")
-    client.ends()
-    assert live.read_counts(tmp_path / "counts") == expected
-    attempts = tez.attempts(hiatus, app["id"])
-    assert len(attempts) > _FILES and {attempt["status"] for attempt in attempts} == {"SUCCEEDED"}
