@@ -18,7 +18,9 @@ from support import wait_for
 from tarball import FromTarball
 
 _DAEMONS = ("resourcemanager", "nodemanager1")
-_SPEC = live.spec(scheduler="capacity", nodes=1, node_memory=[1024])
+#: More tasks than a tiny job has, which comes first for a minute (`training-tasks`), and all that the node holds.
+_BIG = 8
+_SPEC = live.spec(scheduler="capacity", nodes=1, node_memory=[256 * _BIG])
 
 
 def _refresh(cluster, shell, before, after):
@@ -140,8 +142,8 @@ def test_from_unpacking_to_stock_again(release, clusters, tmp_path):
 
     _refresh(cluster, shell, "observe", "suspend")
     with live.applications(cluster) as applications:
-        applications.start("big", 4)  # all that the node holds
-        live.await_running(applications, "big", 4)
+        applications.start("big", _BIG)
+        live.await_running(applications, "big", _BIG)
         applications.start("small", 1)
         (standing,) = live.await_paused(cluster)
         assert standing in [one["container"] for one in cluster.rm.get("/ws/v1/hiatus")["suspended"]]
