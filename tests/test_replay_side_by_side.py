@@ -106,6 +106,14 @@ def test_suspended_time_is_no_waste_and_belongs_to_the_job_of_any_of_its_applica
     assert told["in_vain"] == 1, "somebody else went on where the first stood still, nobody where the second does"
 
 
+def test_room_is_used_by_what_begins_soon_there_and_not_by_who_left_it():
+    left = containers.Life("container_1_0001_01_000002", 1, [(0, 1, "running"), (1, 2, "suspended"), (2, 9, "running")])
+
+    def in_vain(node, begin):
+        return containers.in_vain([left], [left, containers.Life("container_1_0002_01_000002", node, [(begin, 9, "running")])])
+    assert [in_vain(1, 1.5), in_vain(1, 3.5), in_vain(1, 4.5), in_vain(2, 1.5)] == [0, 0, 1, 1]
+
+
 def test_what_a_job_costs_alone_is_told_by_one_with_and_one_without_reduces_after_a_warm_up(monkeypatch):
     names = []
 

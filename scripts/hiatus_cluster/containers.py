@@ -1,5 +1,6 @@
 """What happened to every container, read from the NodeManagers' logs."""
 
+import math
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,6 +9,8 @@ _LINE = re.compile(r"^(\S+ [\d:]+),(\d{3}) .*Container (container_\S+) transitio
 #: NodeManager states in which a container's processes work, stand still, or are on their way from one to the other.
 _WORKING = {"RUNNING", "REINITIALIZING", "PAUSING"}
 _STILL = {"PAUSED", "RESUMING"}
+#: So long a container that has room may take to begin; meanwhile what was suspended for it may go on in room that fell free beside it.
+_STARTING_S = 3
 
 
 @dataclass
@@ -48,14 +51,17 @@ class Life:
 
 
 def in_vain(suspended, lives):
-    """How many suspensions of these freed room that none of all ``lives`` used: meanwhile nothing began or went on on their node."""
+    """How many suspensions of these freed room that none of all ``lives`` used: nothing began or went on on their node meanwhile, or soon."""
     begun = {}
     for life in lives:
         for begin, _, kind in life.spans:
             if kind == "running":
-                begun.setdefault(life.node, []).append(begin)
-    return sum(not any(begin <= at and (end is None or at < end) for at in begun.get(life.node, ()))
-               for life in suspended for begin, end, kind in life.spans if kind == "suspended")
+                begun.setdefault(life.node, []).append((begin, life.container))
+
+    def used(life, begin, end):
+        until = math.inf if end is None else max(end, begin + _STARTING_S)
+        return any(begin <= at < until and other != life.container for at, other in begun.get(life.node, ()))
+    return sum(not used(life, begin, end) for life in suspended for begin, end, kind in life.spans if kind == "suspended")
 
 
 def in_vain_on(cluster):
