@@ -81,20 +81,21 @@ fn resting(job: &Job, key: PhaseKey, cluster: &Cluster) -> u32 {
     containers.filter(|c| c.phase == key && (c.parked || c.reason == Some(Reason::Lent))).count() as u32
 }
 
-/// Tasks of the phase that are not among its first, and not done; `masters` of its containers are none.
-fn others(cluster: &Cluster, phase: &Phase, masters: u32) -> UnderWay {
-    let now = cluster.now();
+/// Tasks of the phase that are not done, without its first, which are seen so; `masters` of its containers are none.
+fn others(phase: &Phase, first: &[TaskView], masters: u32, now: Millis) -> UnderWay {
     let with_containers = phase.held + phase.borrowed + phase.suspended;
     let all = UnderWay {
         tasks: with_containers.saturating_sub(masters),
         running: phase.run_time.running,
         worked: phase.run_time.until(now),
     };
-    let first = phase.first.iter().filter(|first| first.finished.is_none());
-    first.filter_map(|first| cluster.containers().get(&first.container)).fold(all, |others, container| UnderWay {
-        tasks: others.tasks.saturating_sub(1),
-        running: others.running.saturating_sub(u32::from(container.running_for(now).is_some())),
-        worked: others.worked.since(container.run_time(now)),
+    phase.first.iter().zip(first).fold(all, |others, (first, seen)| match *seen {
+        TaskView::Running { worked, runs, .. } => UnderWay {
+            tasks: others.tasks.saturating_sub(1),
+            running: others.running.saturating_sub(u32::from(runs)),
+            worked: others.worked.since(first.run_time(worked)),
+        },
+        TaskView::Finished { .. } => others,
     })
 }
 
@@ -122,6 +123,7 @@ pub(super) fn phases(
                 TaskView::Running { worked, runs, progress: first.progress }
             }
         };
+        let first: Vec<_> = phase.first.iter().map(task).collect();
         PhaseView {
             key,
             one: key.resource.dominant_share(total),
@@ -134,8 +136,8 @@ pub(super) fn phases(
             finished_time: phase.finished_time,
             earlier_s: estimate::first(job, key.priority, queue),
             told: job.told(key),
-            first: phase.first.iter().map(task).collect(),
-            others: others(cluster, phase, masters),
+            others: others(phase, &first, masters, cluster.now()),
+            first,
         }
     };
     of_partition.map(view).filter(|phase| phase.tasks() > 0).collect()

@@ -360,12 +360,7 @@ impl Job {
         } else {
             self.hold(container.resource(), now);
         }
-        *self.counter(container, partition) += 1;
-        let phase = self.phases.entry(container.phase).or_default();
-        phase.catching_up += u32::from(container.catches_up_at.is_some());
-        if !container.is_master {
-            phase.run_time.add(container, now);
-        }
+        self.phases.entry(container.phase).or_default().add(container, partition, now);
     }
 
     pub(super) fn remove(&mut self, id: ContainerId, container: &Container, partition: PartitionId, now: Millis) {
@@ -378,13 +373,7 @@ impl Job {
         } else {
             self.hold(Resource::ZERO - container.resource(), now);
         }
-        *self.counter(container, partition) -= 1;
-        if !container.is_master {
-            self.phases.entry(container.phase).or_default().run_time.remove(container, now);
-        }
-        if container.catches_up_at.is_some() {
-            self.caught_up(container.phase);
-        }
+        self.phases.entry(container.phase).or_default().remove(container, partition, now);
     }
 
     /// One of the phase's containers does not catch up any more.
@@ -470,17 +459,6 @@ impl Job {
     /// The part of its work that the container reported as done, 0…1; only first tasks are listened to.
     pub fn progress_of(&self, id: ContainerId, phase: PhaseKey) -> Option<f64> {
         self.first_task(id, phase).and_then(|first| first.progress)
-    }
-
-    fn counter(&mut self, container: &Container, partition: PartitionId) -> &mut u32 {
-        let phase = self.phases.entry(container.phase).or_default();
-        if container.state.is_suspended() {
-            &mut phase.suspended
-        } else if container.phase.partition == partition {
-            &mut phase.held
-        } else {
-            &mut phase.borrowed
-        }
     }
 
     fn hold(&mut self, more: Resource, now: Millis) {

@@ -2,7 +2,7 @@
 
 use super::Container;
 use crate::fact::Places;
-use crate::units::{ContainerId, Millis};
+use crate::units::{ContainerId, Millis, PartitionId};
 
 /// One of the first started tasks of a phase. HFSP learns a phase's size from them (thesis, section 4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +15,13 @@ pub struct FirstTask {
     pub(super) waited: Millis,
     /// The part of its work that it reported as done, 0…1; `None` if it never did.
     pub progress: Option<f64>,
+}
+
+impl FirstTask {
+    /// How long it has run if it has worked for so long.
+    pub fn run_time(&self, worked: Millis) -> Millis {
+        worked + self.waited
+    }
 }
 
 /// How long a phase's tasks that are not done have run, all together and without their suspensions.
@@ -81,6 +88,34 @@ impl Phase {
     /// Tasks that are not done: wanted, running or suspended.
     pub fn left(&self) -> u32 {
         self.pending + self.held + self.borrowed + self.suspended
+    }
+
+    /// One of its containers is there, on a node of that partition.
+    pub(super) fn add(&mut self, container: &Container, partition: PartitionId, now: Millis) {
+        *self.counter(container, partition) += 1;
+        self.catching_up += u32::from(container.catches_up_at.is_some());
+        if !container.is_master {
+            self.run_time.add(container, now);
+        }
+    }
+
+    /// It is not there any more.
+    pub(super) fn remove(&mut self, container: &Container, partition: PartitionId, now: Millis) {
+        *self.counter(container, partition) -= 1;
+        self.catching_up -= u32::from(container.catches_up_at.is_some());
+        if !container.is_master {
+            self.run_time.remove(container, now);
+        }
+    }
+
+    fn counter(&mut self, container: &Container, partition: PartitionId) -> &mut u32 {
+        if container.state.is_suspended() {
+            &mut self.suspended
+        } else if container.phase.partition == partition {
+            &mut self.held
+        } else {
+            &mut self.borrowed
+        }
     }
 
     /// Whether it has or had any tasks.
