@@ -2,6 +2,7 @@
 //! A broken law panics with its number. Law 10 (recovery) is a scenario of its own; laws 1 and 8 are partly enforced by
 //! the world itself, which refuses what breaks a limit and waits for every job to finish.
 
+mod lasting;
 mod lending;
 mod room;
 mod state;
@@ -16,6 +17,7 @@ use hiatus_core::settings::{Mode, Settings};
 use hiatus_core::state::{Claim, Cluster, For};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use hiatus_core::Scheduler;
+use lasting::Lasting;
 use std::collections::BTreeMap;
 
 /// What time-bound laws may be late by: steps come at ticks, and refused decisions are retried after a rest.
@@ -80,13 +82,13 @@ struct Laws {
     /// When a suspended container was last to be killed: that may be refused.
     condemned: BTreeMap<ContainerId, Millis>,
     /// Since when a container that was suspended for too long waits for no room.
-    homeless: BTreeMap<ContainerId, Millis>,
+    homeless: Lasting<ContainerId>,
     /// Who has lacked room that could be made.
     shortages: room::Shortages,
     /// What was freed and is not used.
     unused: unused::Unused,
     /// Since when a claim was seen that nobody needs.
-    needless: BTreeMap<(NodeId, AppId, Millis), Millis>,
+    needless: Lasting<(NodeId, AppId, Millis)>,
 }
 
 impl Default for World {
@@ -208,7 +210,6 @@ impl Laws {
             _ => None,
         });
         self.condemned.extend(killed);
-        let mut homeless = BTreeMap::new();
         for (id, container) in cluster.suspended() {
             let job = cluster.jobs().get(&container.app);
             let queue = job.and_then(|job| cluster.queues().get(&job.queue));
@@ -226,11 +227,10 @@ impl Laws {
                 let refused = cluster.now() <= container.barred_until + secs(12);
                 if waits && !refused && spent > limit + GRACE {
                     // Its claim ends with what it was refused, or when its node is taken for somebody, and is made anew with a plan.
-                    let since = self.homeless.get(&id).copied().unwrap_or(cluster.now());
+                    let since = self.homeless.since(id, cluster.now());
                     let bound = self.settings.cluster.plan_interval + secs(2);
                     let ends = cluster.now().since(since) <= bound;
                     assert!(ends, "law 6: {id:?} suspended for {spent:?}, and waits for no room");
-                    homeless.insert(id, since);
                 }
                 continue;
             }
@@ -238,12 +238,11 @@ impl Laws {
             let tried = self.condemned.get(&id).map_or(Millis(0), |at| at.since(container.since));
             assert!(spent <= tried.max(limit + limit) + GRACE, "law 6: {id:?} suspended for {spent:?}");
         }
-        self.homeless = homeless;
+        self.homeless.looked();
     }
 
     /// Law 4: claims of room that was freed end in time, and those that nobody needs at once.
     fn claims_end(&mut self, cluster: &Cluster) {
-        let mut needless = BTreeMap::new();
         for (id, node) in cluster.nodes() {
             for claim in &node.claims {
                 let age = cluster.now().since(claim.made);
@@ -263,14 +262,12 @@ impl Laws {
                 };
                 if !needed {
                     let key = (*id, claim.app, claim.made);
-                    let since = self.needless.get(&key).copied().unwrap_or(cluster.now());
-                    needless.insert(key, since);
-                    let spent = cluster.now().since(since);
+                    let spent = cluster.now().since(self.needless.since(key, cluster.now()));
                     assert!(spent <= secs(12), "law 4: nobody needs {claim:?} on {id:?} for {spent:?}");
                 }
             }
         }
-        self.needless = needless;
+        self.needless.looked();
     }
 
     /// Law 8: where there is work and room, something is placed.

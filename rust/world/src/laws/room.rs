@@ -2,6 +2,7 @@
 //! ApplicationMaster it is freed where what is suspended can go on beside it, if there is such a node. A plain search, by the node, for
 //! containers that may surely go: no guard protects them, and what else may forbid it is left out of account.
 
+use super::lasting::Lasting;
 use super::preempts_within_queue;
 use super::takings::Taking;
 use crate::world::World;
@@ -11,7 +12,6 @@ use hiatus_core::plan::{PartitionPlan, Planner};
 use hiatus_core::settings::{Mode, Primitive, Settings};
 use hiatus_core::state::{Claim, Cluster, Container, For, Job, Node, State};
 use hiatus_core::units::{AppId, Millis, NodeId, PartitionId, QueueId, Resource};
-use std::collections::BTreeMap;
 
 /// For so long, and two heartbeats in which what was taken settles, a job may lack room that could be made for it: plans are a second
 /// apart at most, and a refused job backs off a while.
@@ -19,7 +19,7 @@ const LATE: Millis = Millis(8_000);
 
 /// Who has been short of what, and since when, though room could be made.
 #[derive(Debug, Default)]
-pub(super) struct Shortages(BTreeMap<(PartitionId, AppId, Resource), Millis>);
+pub(super) struct Shortages(Lasting<(PartitionId, AppId, Resource)>);
 
 impl Shortages {
     /// Looks who is short now.
@@ -28,7 +28,6 @@ impl Shortages {
     /// If one has been for too long.
     pub(super) fn look(&mut self, world: &World, settings: &Settings) {
         let cluster = world.core.cluster();
-        let mut found = BTreeMap::new();
         for (partition, plan) in world.core.planner().all() {
             let search = Search { cluster, planner: world.core.planner(), plan, partition, settings };
             for (place, entry) in plan.entries.iter().enumerate().filter(|(place, _)| plan.is_last_entry(*place)) {
@@ -36,8 +35,7 @@ impl Shortages {
                 let Some(key) = search.short_of(place, entry.app, job) else { continue };
                 if let Some(victims) = search.could_be_freed(place, entry.app, job, &key) {
                     let who = (partition, entry.app, key.resource);
-                    let since = self.0.get(&who).copied().unwrap_or(cluster.now());
-                    let spent = cluster.now().since(since);
+                    let spent = cluster.now().since(self.0.since(who, cluster.now()));
                     assert!(
                         spent <= world.heartbeat + world.heartbeat + LATE,
                         "law 18: {} is short of {key:?} for {spent:?} until {:?}, though {victims} could go; target {}, held {}; {:?}",
@@ -47,11 +45,10 @@ impl Shortages {
                         job.share(plan.total, partition),
                         world.core.no_victim_reason(entry.app, partition)
                     );
-                    found.insert(who, since);
                 }
             }
         }
-        self.0 = found;
+        self.0.looked();
     }
 }
 

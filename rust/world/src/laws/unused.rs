@@ -1,10 +1,11 @@
 //! Law 22: what was freed for a job is used by it as soon as it is there. Whatever keeps it from that the core must have known before.
 
+use super::lasting::Lasting;
 use crate::world::World;
 use hiatus_core::fact::{Fact, Rejection};
 use hiatus_core::state::{Claim, Cluster, For, Node};
 use hiatus_core::units::{AppId, Millis, NodeId, Resource};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// For so long such room may lie idle beside two heartbeats of its node, one of which a refusal takes: a job backs off after limits were tried.
 const LATE: Millis = Millis(3_000);
@@ -15,7 +16,7 @@ type Key = (NodeId, AppId, Resource, Millis);
 /// Which freed room lies idle: since when, and since how many heartbeats of its node.
 #[derive(Debug, Default)]
 pub(super) struct Unused {
-    idle: BTreeMap<Key, (Millis, u64)>,
+    idle: Lasting<Key, (Millis, u64)>,
     /// To whom something happened of which the core could know nothing.
     excused: BTreeSet<AppId>,
 }
@@ -38,12 +39,13 @@ impl Unused {
             _ => None,
         }));
         let excused = std::mem::take(&mut self.excused);
-        let mut idle = BTreeMap::new();
         for (id, node) in cluster.claimed() {
             for claim in node.claims.iter().filter(|claim| is_ready(cluster, node, claim)) {
                 let key = (id, claim.app, claim.resource, claim.made);
-                let since = self.idle.get(&key).filter(|_| !excused.contains(&claim.app));
-                let (since, beats) = since.copied().unwrap_or((cluster.now(), node.heartbeats));
+                if excused.contains(&claim.app) {
+                    self.idle.forget(&key);
+                }
+                let (since, beats) = self.idle.since(key, (cluster.now(), node.heartbeats));
                 let (spent, limit) = (cluster.now().since(since), world.heartbeat + world.heartbeat + LATE);
                 assert!(
                     spent <= limit || node.heartbeats <= beats + 2,
@@ -52,10 +54,9 @@ impl Unused {
                     cluster.now(),
                     cluster.jobs()[&claim.app].asks(node.partition).collect::<Vec<_>>()
                 );
-                idle.insert(key, (since, beats));
             }
         }
-        self.idle = idle;
+        self.idle.looked();
     }
 }
 
