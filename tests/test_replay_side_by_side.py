@@ -101,7 +101,7 @@ def test_suspended_time_is_no_waste_and_belongs_to_the_job_of_any_of_its_applica
     lives = [containers.Life("container_1_0001_01_000002", 1, [(1, 3, "running"), (3, 10, "suspended"), (10, 11, "running")]),
              containers.Life("container_1_0002_01_000002", 1, [(10, 20, "running"), (20, None, "suspended")]),
              containers.Life("container_1_0003_01_000002", 1, [(0, 5, "suspended"), (5, 30, "running")])]
-    told = side_by_side._document(Job(2, jobs.job("a", 0, "pi")), result, None, lives, 8)
+    told = side_by_side._document(Job(2, jobs.job("a", 0, "pi")), result, None, lives, containers.in_vain(lives), 8)
     assert (told["wasted_s"], told["suspended_s"], told["suspensions"], told["killed"]) == (3.0, 17.0, 2, 1)
     assert told["in_vain"] == 1, "somebody else went on where the first stood still, nobody where the second does"
 
@@ -110,7 +110,7 @@ def test_room_is_used_by_what_begins_soon_there_and_not_by_who_left_it():
     left = containers.Life("container_1_0001_01_000002", 1, [(0, 1, "running"), (1, 2, "suspended"), (2, 9, "running")])
 
     def in_vain(node, begin):
-        return containers.in_vain([left], [left, containers.Life("container_1_0002_01_000002", node, [(begin, 9, "running")])])
+        return len(containers.in_vain([left, containers.Life("container_1_0002_01_000002", node, [(begin, 9, "running")])]))
     assert [in_vain(1, 1.5), in_vain(1, 3.5), in_vain(1, 4.5), in_vain(2, 1.5)] == [0, 0, 1, 1]
 
 
@@ -292,7 +292,7 @@ def test_a_job_alone_is_reckoned_by_the_containers_that_its_replay_has():
     result = jobs.JobResult("a", "application_1_0001", "SUCCEEDED", 0, 30_000, [])
     costs = alone.Costs(job_s=3.0, maps_only_s=2.0, task_s=0.5)
     job = Job(1, jobs.job("a", 0, "pi"), [[1000] * 4])
-    assert [side_by_side._document(job, result, costs, [], slots)["alone_s"] for slots in (4, 2)] == [3.5, 5.0]
+    assert [side_by_side._document(job, result, costs, [], [], slots)["alone_s"] for slots in (4, 2)] == [3.5, 5.0]
 
 
 def test_a_watched_row_records_into_its_own_cluster_and_others_are_not_asked(tmp_path):

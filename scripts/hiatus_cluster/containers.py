@@ -50,8 +50,8 @@ class Life:
                    for (_, _, before), (_, _, after) in zip(self.spans, self.spans[1:]))
 
 
-def in_vain(suspended, lives):
-    """How many suspensions of these freed room that none of all ``lives`` used: nothing began or went on on their node meanwhile, or soon."""
+def in_vain(lives):
+    """Whose suspensions freed room that nobody used: nothing began or went on on its node meanwhile, or soon. A container for each."""
     begun = {}
     for life in lives:
         for begin, _, kind in life.spans:
@@ -61,13 +61,7 @@ def in_vain(suspended, lives):
     def used(life, begin, end):
         until = math.inf if end is None else max(end, begin + _STARTING_S)
         return any(begin <= at < until and other != life.container for at, other in begun.get(life.node, ()))
-    return sum(not used(life, begin, end) for life in suspended for begin, end, kind in life.spans if kind == "suspended")
-
-
-def in_vain_on(cluster):
-    """The same of all that the cluster has launched so far."""
-    all_of_them = lives(cluster)
-    return in_vain(all_of_them, all_of_them)
+    return [life.container for life in lives for begin, end, kind in life.spans if kind == "suspended" and not used(life, begin, end)]
 
 
 def lives(cluster):

@@ -176,7 +176,7 @@ def table(stock, hiatus):
     lines += [f"the big job{'s end' if several else ' ends'} {abs(later):.1f} s ({abs(later) / big[0] * 100:.0f} %) "
               f"{'later' if later >= 0 else 'earlier'}{' on average' if several else ''}", ""]
     for title, number in (("containers suspended", lambda one: one.total("suspensions")),
-                          ("in vain", lambda one: containers.in_vain(one.lives, one.lives)),
+                          ("in vain", lambda one: len(containers.in_vain(one.lives))),
                           ("containers resumed", lambda one: one.total("resumptions")),
                           ("task attempts killed", lambda one: _attempts(one, "KILLED")),
                           ("task attempts failed", lambda one: _attempts(one, "FAILED")),
@@ -203,7 +203,7 @@ def document(runs):
                   "failed_attempts": result.attempts_in("FAILED"), "wasted_s": round(result.wasted_s, 3)}
                  for one in runs for result in one.results],
         "suspended": last.total("suspensions"),
-        "suspended_in_vain": containers.in_vain(last.lives, last.lives),
+        "suspended_in_vain": len(containers.in_vain(last.lives)),
         "resumed": last.total("resumptions"),
         "killed_attempts": _attempts(last, "KILLED"),
         "failed_attempts": _attempts(last, "FAILED"),

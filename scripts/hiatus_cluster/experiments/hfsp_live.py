@@ -142,7 +142,7 @@ def play(name, drawn, label, say, afterwards=lambda cluster, results: None, prop
         afterwards(cluster, results)
         told = cluster.rm.get("/ws/v1/hiatus") if scheduler == "hiatus" else {}
         say(f"{label}: mean sojourn {statistics.mean(result.sojourn_s for result in results):.1f} s")
-        return Outcome(results, costs, told.get("counters", {}), containers.in_vain_on(cluster), told.get("estimates", []))
+        return Outcome(results, costs, told.get("counters", {}), len(containers.in_vain(containers.lives(cluster))), told.get("estimates", []))
     finally:
         cluster.down()
 

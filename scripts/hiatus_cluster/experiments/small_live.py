@@ -17,7 +17,7 @@ _METHOD = (
     "Applications cost nothing and report nothing of their progress (unmanaged masters; containers sleep in strokes, so that time in which they are "
     "suspended does not count). HFSP is Hiatus at its defaults, or with preemption `wait`; Fair is CapacityScheduler with the ordering policy `fair`. "
     "NodeManagers look at their containers' memory once a minute. "
-    "Seconds are from submission to end. *In vain* are suspensions during which nothing began or went on on that node. *Lost* are containers that ended without success.")
+    "Seconds are from submission to end. *In vain* are suspensions whose room nobody used. *Lost* are containers that ended without success.")
 
 
 @dataclass
@@ -87,7 +87,7 @@ def play(cluster, scene):
         lost = sum(event["exit"] != 0 for one in big + small for event in applications.events(one.name, "completed"))
     finally:
         applications.close()
-    return Outcome(took_s[len(big):], took_s[:len(big)], together.suspensions(cluster) - before, containers.in_vain_on(cluster), lost)
+    return Outcome(took_s[len(big):], took_s[:len(big)], together.suspensions(cluster) - before, len(containers.in_vain(containers.lives(cluster))), lost)
 
 
 def report(outcomes):

@@ -129,6 +129,7 @@ def _measure(replay, repetition, spec, jobs, play, label, say):
         with watch:
             results, late_s = play(cluster, jobs, replay.late_s, label, say)
         lives = containers.lives(cluster)
+        in_vain = containers.in_vain(lives)
         checked = [f"{len(results)} of {len(results)} jobs succeeded",
                    *replay.check(cluster, repetition, results, folder_of(replay.name)), *watched.check(cluster)]
         readings = watch.readings()
@@ -137,7 +138,8 @@ def _measure(replay, repetition, spec, jobs, play, label, say):
             say(f"{label}: NOT a quiet machine: others took {readings.others_before:.0%} of it before and {readings.others_during:.0%} "
                 f"during the run, and its host {readings.stolen_during:.0%}")
         return {"costs": vars(costs), "machine": readings.document(), "checked": checked, "late_s": late_s,
-                "jobs": [_document(job, result, costs, lives, schedulers.NODES * replay.slots_a_node) for job, result in zip(jobs, results)],
+                "jobs": [_document(job, result, costs, lives, in_vain, schedulers.NODES * replay.slots_a_node)
+                         for job, result in zip(jobs, results)],
                 "lives": _spans(jobs, results, lives)}
     finally:
         cluster.down()
@@ -202,7 +204,7 @@ def _lateness_s(jobs, results, allowed_s):
     return late_s
 
 
-def _document(job, result, costs, lives, slots):
+def _document(job, result, costs, lives, in_vain, slots):
     mine = [life for life in lives if life.application in {result.app_id, *result.earlier_apps}]
     suspended = {life.container: _suspended_s(life, result.finished_ms / 1000) for life in mine}
     lost = [attempt for attempt in result.attempts if attempt["state"] in ("KILLED", "FAILED")]
@@ -211,7 +213,7 @@ def _document(job, result, costs, lives, slots):
             "alone_s": costs.alone_s(job.stages_ms, slots) if job.stages_ms else None,
             "killed": result.attempts_in("KILLED"), "failed": result.attempts_in("FAILED"),
             "wasted_s": max(0.0, result.wasted_s - sum(suspended.get(attempt.get("assignedContainerId"), 0) for attempt in lost)),
-            "suspensions": sum(life.suspensions for life in mine), "in_vain": containers.in_vain(mine, lives),
+            "suspensions": sum(life.suspensions for life in mine), "in_vain": sum(container in suspended for container in in_vain),
             "suspended_s": sum(suspended.values())}
 
 
