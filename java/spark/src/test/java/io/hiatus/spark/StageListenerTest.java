@@ -53,6 +53,14 @@ public class StageListenerTest {
     listener.onStageSubmitted(new SparkListenerStageSubmitted(stage, null));
   }
 
+  /** The only stage of the only job, with so many tasks; it has begun. */
+  private StageInfo runs(int tasks) {
+    StageInfo stage = info(0, tasks);
+    job(0, stage);
+    begins(stage);
+    return stage;
+  }
+
   private void ends(StageInfo stage) {
     listener.onStageCompleted(new SparkListenerStageCompleted(stage));
   }
@@ -130,9 +138,7 @@ public class StageListenerTest {
 
   @Test
   public void whatIsLostIsDoneAgain() {
-    StageInfo stage = info(0, 10);
-    job(0, stage);
-    begins(stage);
+    StageInfo stage = runs(10);
     done(0, 4, 1_000);
     end(0, 1_000, true, Resubmitted$.MODULE$);
     assertEquals(Arrays.asList("10 0 3 1000"), told());
@@ -145,9 +151,7 @@ public class StageListenerTest {
 
   @Test
   public void secondAttemptsOfATaskAreNoMoreTasks() {
-    StageInfo stage = info(0, 2);
-    job(0, stage);
-    begins(stage);
+    runs(2);
     start(0, 4);
     assertEquals(Arrays.asList("2 2 0 0"), told());
     IntStream.range(0, 4).forEach(task -> end(0, 1_000, true));
@@ -156,9 +160,7 @@ public class StageListenerTest {
 
   @Test
   public void timeInWhichAnExecutorStoodStillIsNoWork() {
-    StageInfo stage = info(0, 2);
-    job(0, stage);
-    begins(stage);
+    StageInfo stage = runs(2);
     done(0, 1, 61_000);
     listener.stoodStill(0, 0, 60_000);
     assertEquals(Arrays.asList("2 0 1 1000"), told());
@@ -173,9 +175,7 @@ public class StageListenerTest {
 
   @Test
   public void theFirstTasksOfAnExecutorThatBeginItDoNotTellWhatTheOthersTake() {
-    StageInfo stage = info(0, 100);
-    job(0, stage);
-    begins(stage);
+    runs(100);
     done(0, 2, 4_000);
     assertEquals(Arrays.asList("100 0 2 4000"), told());
     done(0, 8, 200);
