@@ -38,6 +38,11 @@ impl JobView {
         self.phases.iter().any(|phase| phase.to_do() > 0)
     }
 
+    /// What it holds that does none of its work: its ApplicationMaster, and what its phases hold so.
+    pub fn idle(&self) -> f64 {
+        self.masters + self.phases.iter().map(|phase| f64::from(phase.idle()) * phase.one).sum::<f64>()
+    }
+
     /// What it needs beside its ApplicationMaster to get on: a container of its largest kind, or its ApplicationMaster if it has none yet;
     /// nothing if it wants nothing.
     pub fn gets_on_with(&self) -> f64 {
@@ -89,6 +94,14 @@ pub struct UnderWay {
 }
 
 impl PhaseView {
+    /// Containers that count and do not work: they are being started, or wait for maps.
+    pub fn idle(&self) -> u32 {
+        let first =
+            self.first.iter().filter(|task| matches!(task, TaskView::Running { runs: true, .. })).count() as u32;
+        let work = if self.gated { 0 } else { first + self.others.running };
+        self.held.saturating_sub(work)
+    }
+
     /// Tasks that are not done and have, or wait for, a container.
     pub fn left(&self) -> u32 {
         self.pending + self.held + self.suspended

@@ -65,9 +65,10 @@ impl Policy for Hfsp {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
         let rules = &supply.settings.hfsp;
         self.virtually.advance(supply.now, self.capacity, self.total, rules.ageing_speed);
-        // Jobs age in what their queue could hold, not in what they happen to want; their ApplicationMasters do none of their work.
-        let masters: f64 = jobs.iter().map(|job| job.masters).sum();
-        (self.capacity, self.total) = ((supply.attainable - masters).max(0.0), supply.total);
+        // Jobs age in what their queue could hold, not in what they happen to want. What does none of their work ages nobody: a virtual
+        // cluster that is faster than the real one makes every large job late.
+        let idle: f64 = jobs.iter().map(JobView::idle).sum();
+        (self.capacity, self.total) = ((supply.attainable - idle).max(0.0), supply.total);
         // Time alone changes nothing about a job whose phases' sizes are all known.
         let mut may_learn = false;
         for job in jobs {
