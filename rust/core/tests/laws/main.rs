@@ -7,6 +7,7 @@
 mod world;
 
 mod admission;
+mod ageing;
 mod claims;
 mod cost;
 mod direct;
