@@ -14,9 +14,10 @@ from hiatus_cluster.release import assembly
 
 
 def pytest_addoption(parser):
-    """What `scripts/test --docker`, `--secure`, `--release` and `--frameworks` say."""
+    """What `scripts/test --docker`, `--secure`, `--slow`, `--release` and `--frameworks` say."""
     parser.addoption("--docker", action="store_true", help="only what runs on a cluster of Docker containers, which is left out otherwise")
     parser.addoption("--secure", action="store_true", help="only what runs on a cluster with Kerberos, which is left out otherwise")
+    parser.addoption("--slow", action="store_true", help="only what takes minutes and is hardly ever red, which is left out otherwise")
     parser.addoption("--release", action="store_true", help="what looks at a release for long, too, and nothing of that is skipped")
     parser.addoption("--frameworks", action="store_true", help="what is left out otherwise of the tests of Spark and Tez, too")
     parser.addoption("--nodes", type=int, default=2, help="NodeManagers of that cluster")
@@ -36,7 +37,7 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.builds)
             item.add_marker(pytest.mark.timeout(3600))
     others = [item for item in items
-              if any(bool(item.get_closest_marker(kind)) != config.getoption(f"--{kind}") for kind in ("docker", "secure"))
+              if any(bool(item.get_closest_marker(kind)) != config.getoption(f"--{kind}") for kind in ("docker", "secure", "slow"))
               or any(item.get_closest_marker(kind) and not config.getoption(f"--{kind}") for kind in ("release", "frameworks"))]
     items[:] = [item for item in items if item not in others]
     config.hook.pytest_deselected(items=others)

@@ -49,6 +49,7 @@ _BY_HAND = {
     "scripts/test --docker": ("needs Docker", "tests/test_docker.py", "pytest.mark.docker"),
     "scripts/test --release": ("builds the release twice", "tests/test_release.py", "pytest.mark.release"),
     "scripts/test --secure": ("needs a KDC", "tests/test_secure.py", "pytest.mark.secure"),
+    "scripts/test --slow": ("takes minutes, and is hardly ever red", "tests/test_speculation.py", "pytest.mark.slow"),
     "scripts/test --frameworks": ("takes minutes; some of it is run", "tests/test_frameworks.py", "pytest.mark.frameworks"),
     "hiatus fuzz --seeds 3000": ("takes a minute; with fewer seeds it is run", "docs/design/fuzzing.md", "1,740,918,941"),
     "hiatus fuzz --seeds 10000 --seed 4000000000": ("takes an hour; with fewer seeds it is run", "docs/design/fuzzing.md", "14.3 million"),

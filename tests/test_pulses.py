@@ -20,7 +20,7 @@ def _suspended_for_longer_than_the_timeout(cluster):
     return big
 
 
-@pytest.mark.parametrize("interval_ms, lost", [(4000, False), (0, True)])
+@pytest.mark.parametrize("interval_ms, lost", [(4000, False), pytest.param(0, True, marks=pytest.mark.slow)])
 def test_pulses_keep_a_suspended_attempt_alive(clusters, interval_ms, lost):
     cluster = clusters(**live.spec(nodes=1, properties={
         "yarn.nodemanager.hiatus.pulse-interval-ms": interval_ms,

@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 import live
 from hiatus_cluster import jobs
 from hiatus_cluster.applications import work
@@ -23,6 +25,7 @@ SPEC = live.spec(nodes=1, node_memory=[256 * (1 + _SLOTS)], properties={
 })
 
 
+@pytest.mark.slow
 def test_suspended_and_parked_maps_are_not_backed_up(hiatus, applications):
     # When some maps are done others are judged; the last ones leave room for backups beside them.
     workload = jobs.Workload(hiatus, [jobs.job("big", 0, "timed-tasks", ",".join([str(_MAP_MS)] * _MAPS))])
