@@ -14,6 +14,7 @@ mod flex;
 mod forecast;
 mod gp;
 mod hints;
+mod like_jobs;
 mod predoop;
 mod recurring;
 mod remainders;
@@ -37,7 +38,14 @@ pub fn all() -> &'static [&'static Study] {
             gp::STUDIES,
             batchmr::STUDIES,
             predoop::STUDIES,
-            &[&hints::HINTS, &forecast::FORECAST, &recurring::RECURRING, &distance::DISTANCE, &remainders::REMAINDERS],
+            &[
+                &hints::HINTS,
+                &forecast::FORECAST,
+                &recurring::RECURRING,
+                &distance::DISTANCE,
+                &remainders::REMAINDERS,
+                &like_jobs::LIKE_JOBS,
+            ],
         ]
         .concat()
     })
