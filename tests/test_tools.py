@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from hiatus_cluster import configuration, distribution, layout, matrix, portable
+from hiatus_cluster import class_sharing, configuration, distribution, layout, matrix, portable
 from hiatus_cluster.cluster import Cluster
 from hiatus_cluster.configuration import Spec
 from hiatus_cluster.errors import ClusterError
@@ -149,6 +149,15 @@ def test_the_same_jars_run_on_the_hadoop_that_is_named():
             distribution.class_path_jar()
     finally:
         layout.run_on(was)
+
+
+def test_lists_of_classes_make_one_list_whatever_java_wrote_them():
+    """The first as Java 17 writes it, the others as Java 21 does, where one number means two classes."""
+    lists = ("# a comment\njava/lang/Object\n@lambda-proxy A run ()V\nOwn id: 7 super: 1 source: own.jar\n",
+             "java/lang/Object id: 0\njava/lang/String id: 1\n@cp java/lang/String 4 5\n",
+             "java/lang/Object id: 0\njava/util/List id: 1\n")
+    assert class_sharing.merge(lists) == [
+        "java/lang/Object", "@lambda-proxy A run ()V", "java/lang/String", "@cp java/lang/String 4 5", "java/util/List"]
 
 
 def test_what_came_of_a_hadoop_is_written_into_its_row(tmp_path):

@@ -22,7 +22,7 @@ def prepare(say):
     archive = distribution.class_archive()
     if archive is None or archive.exists():
         return
-    for old in archive.parent.glob("classes-*.jsa"):
+    for old in archive.parent.glob(f"classes-{distribution.java_major()}-*.jsa"):
         old.unlink()
     with tempfile.TemporaryDirectory(prefix="training-", dir=layout.BUILD) as folder:
         say("class archive: training run on a small cluster")
@@ -49,11 +49,19 @@ def _train(state_dir, lists):
             cluster.down()
 
 
+def merge(lists):
+    """The lines of several JVMs' lists in one, each once.
+
+    Newer JVMs number the classes of a list, by which one names the super class of another that has a loader of its own: the numbers
+    of two lists contradict each other, and such classes are left out.
+    """
+    return list(dict.fromkeys(line.partition(" id:")[0] for text in lists for line in text.splitlines()
+                              if line and not line.startswith("#") and " source:" not in line))
+
+
 def _dump(lists, archive):
-    lines = dict.fromkeys(line for path in sorted(lists.iterdir()) for line in path.read_text().splitlines()
-                          if line and not line.startswith("#"))
     merged = lists / "merged"
-    merged.write_text("\n".join(lines))
+    merged.write_text("\n".join(merge(path.read_text() for path in sorted(lists.iterdir()))))
     partial = archive.with_suffix(".new")
     done = subprocess.run([distribution.java_home() / "bin" / "java", "-Xshare:dump", f"-XX:SharedClassListFile={merged}",
                            f"-XX:SharedArchiveFile={partial}", "-cp", distribution.class_path_jar()],

@@ -16,9 +16,6 @@ from .errors import ClusterError
 _WEBAPPS = ("hdfs", "datanode")
 _MANIFEST = "META-INF/MANIFEST.MF"
 
-#: Archive of already parsed and verified classes: made by ``class_sharing``.
-CLASS_ARCHIVE = layout.BUILD / "hadoop" / "classes.jsa"
-
 #: Sub-commands of Hadoop's shell scripts and the class behind each.
 COMMANDS = {
     "hdfs": {
@@ -142,7 +139,7 @@ def class_archive():
     for jar in [java_home() / "lib" / "modules", class_path_jar(), *sorted(layout.HADOOP_LIB.glob("*.jar"))]:
         stat = jar.stat()
         key.update(f"{jar} {stat.st_size} {stat.st_mtime_ns}\n".encode())
-    return layout.HADOOP_LIB.parent / f"classes-{key.hexdigest()[:12]}.jsa"
+    return layout.HADOOP_LIB.parent / f"classes-{java_major()}-{key.hexdigest()[:12]}.jsa"
 
 
 def add_opens():
