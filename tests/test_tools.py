@@ -138,13 +138,17 @@ def test_what_was_measured_is_there_for_the_next_run_that_wants_it(tmp_path, mon
     assert kept.Outcomes("study", _Measured, resume=False) == {}
 
 
-def test_the_same_jars_run_on_the_hadoop_that_is_named():
+def test_the_same_jars_run_on_the_hadoop_that_is_named(capsys):
     was = layout.HADOOP
     parser = argparse.ArgumentParser()
     layout.hadoop_option(parser)
     try:
-        assert parser.parse_args(["--hadoop", "3.9.9"]).hadoop == layout.HADOOP == os.environ["HIATUS_HADOOP"] == "3.9.9"
-        assert layout.HADOOP_LIB == layout.BUILD / "hadoop-3.9.9" / "lib"
+        assert parser.parse_args(["--hadoop", "3.3.6"]).hadoop == layout.HADOOP == os.environ["HIATUS_HADOOP"] == "3.3.6"
+        assert layout.HADOOP_LIB == layout.BUILD / "hadoop-3.3.6" / "lib"
+        with pytest.raises(SystemExit):
+            parser.parse_args(["--hadoop", "9.9.9"])
+        assert re.search(r"'9\.9\.9' \(choose from .*3\.3\.6.*3\.5\.0", capsys.readouterr().err)
+        layout.run_on("3.9.9")
         with pytest.raises(ClusterError, match="with the same --hadoop"):
             distribution.class_path_jar()
     finally:

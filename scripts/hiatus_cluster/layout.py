@@ -32,8 +32,8 @@ run_on(os.environ.get("HIATUS_HADOOP", ""))
 
 def hadoop_option(parser):
     """``--hadoop VERSION`` of a command."""
-    parser.add_argument("--hadoop", type=run_on, metavar="VERSION", help="run on that version, as with HIATUS_HADOOP in the environment; "
-                        "default: the one that the product is compiled against")
+    parser.add_argument("--hadoop", type=run_on, choices=tested_hadoops(), metavar="VERSION", help="run on that version, as with "
+                        "HIATUS_HADOOP in the environment; default: the one that the product is compiled against")
 
 
 def tested_hadoops():
