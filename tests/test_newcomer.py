@@ -146,7 +146,8 @@ def test_from_unpacking_to_stock_again(release, clusters, tmp_path):
         live.await_running(applications, "big", _BIG)
         applications.start("small", 1)
         (standing,) = live.await_paused(cluster)
-        assert standing in [one["container"] for one in cluster.rm.get("/ws/v1/hiatus")["suspended"]]
+        # What is told may be seconds old, as `yarn hiatus` asked before.
+        wait_for(lambda: standing in [one["container"] for one in cluster.rm.get("/ws/v1/hiatus")["suspended"]], "it is told there")
         big = applications.app_id("big")
         _look(shell, cluster, big, applications.app_id("small"), standing)
         passed("a container of the big job stands still for the small one")
