@@ -144,6 +144,7 @@ _ANSWERS = [
     ("/ws/v1/hiatus/timeline",                (200,   200,   200,      401)),
     ("/ws/v1/hiatus/openapi.json",            (200,   200,   200,      401)),
     ("/ws/v1/hiatus/apps/{app}",              (200,   200,   403,      401)),
+    ("/ws/v1/hiatus/apps/{app}/report-token", (200,   200,   403,      401)),
     ("/jmx",                                  (200,   200,   200,      401)),
 ]
 _WHO = (_OWNER, ADMIN, STRANGER, _NOBODY)
