@@ -74,7 +74,7 @@ _BY_HAND = {
 _NAMES = {"hiatus replay", "hiatus what-if"}
 #: Studies of which a twentieth is done in seconds. The others take longer, together some minutes.
 _SHORT = {"list", "fig-3.1", "table-3.1", "fig-3.6", "fig-3.7", "fig-3.8", "fig-3.9", "fig-3.10", "fig-4.*", "fig-5.3", "fig-5.4", "fig-5.7",
-          "checks-3", "speed-3", "flex-5a", "flex-5b", "flex-larger", "predoop-bins", "distance", "remainders"}
+          "checks-3", "speed-3", "flex-5a", "flex-5b", "flex-larger", "predoop-bins", "distance", "remainders", "like-jobs"}
 #: All tests of the Rust workspace: a step of `scripts/test` by themselves, before these.
 _RUST_TESTS = "cargo test"
 _HIATUS = layout.cargo_target() / "release" / "hiatus"
