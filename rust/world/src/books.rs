@@ -230,14 +230,12 @@ impl World {
             let room = self.room(node);
             let known = self.core.cluster().nodes().get(&node);
             let lent = known.map_or(Resource::ZERO, |node| node.unlent());
-            let by_one =
-                |size: Resource| known.is_some_and(|node| node.loans.values().any(|loan| size.fits_in(loan.unlent())));
             // Lent room is for what the ResourceManager would give the job next, where that is a map (law 14), and all of it of one
             // lender (law 15).
             let borrows = |app: AppId, key: &PhaseKey| {
                 let job = self.core.cluster().jobs().get(&app);
                 job.and_then(|job| job.next_maps(partition)).is_some_and(|(next, _)| next == *key)
-                    && by_one(key.resource)
+                    && known.is_some_and(|node| node.one_lends(key.resource))
             };
             let may_start = |app: AppId, key: &PhaseKey| {
                 let wanted = |job: &Job| job.phases.get(key).is_none_or(|phase| job.wanted(*key, phase) > 0);

@@ -94,8 +94,7 @@ pub fn may_go_on(cluster: &Cluster, settings: &Settings, container: &Container) 
 pub fn lent_room_comes(cluster: &Cluster, settings: &Settings, id: ContainerId) -> bool {
     let Some(container) = cluster.containers().get(&id) else { return false };
     let Some(node) = cluster.nodes().get(&container.node) else { return false };
-    let mut loans = node.loans.values();
-    may_go_on(cluster, settings, container) && loans.any(|loan| container.resource().fits_in(loan.unlent()))
+    may_go_on(cluster, settings, container) && node.one_lends(container.resource())
 }
 
 /// The jobs with maps that want containers which lent room on nodes of that side of the partition could hold, in the order of

@@ -201,6 +201,11 @@ impl Node {
         self.loans.values().fold(Resource::ZERO, |sum, loan| sum + loan.unlent())
     }
 
+    /// Whether one lender has so much of that (law 15).
+    pub fn one_lends(&self, size: Resource) -> bool {
+        self.loans.values().any(|loan| size.fits_in(loan.unlent()))
+    }
+
     /// Room that is free, or on its way, without anybody having to go for it: what settles or leaves is on its way to somebody,
     /// and what was freed for somebody is promised. Other claims, `aside` of them aside, wait for room to come by itself: it is
     /// not free, but nobody has to go for it.

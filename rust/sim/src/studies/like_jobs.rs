@@ -1,14 +1,14 @@
 //! Jobs that are alike and arrive together, under policies with sizes: whether they end one after the other, as under `fifo`. Not published
 //! anywhere. HFSP's promise is that no job ends later than under equal sharing; it is broken first where jobs are alike.
 
-use crate::cluster::testbed::{Room, Testbed};
+use crate::cluster::testbed::Testbed;
 use crate::cluster::Preemption::{Suspend, Wait};
 use crate::cluster::SimulationError;
 use crate::report::{Cell, Claim, Evidence, Report, Table};
-use crate::studies::ensemble::{self, chance};
-use crate::studies::small_and_big::{tasks, Run, Scheduler, HEARTBEAT, MASTER_START, TASK_START};
+use crate::studies::ensemble::chance;
+use crate::studies::small_and_big::{self, tasks, Run, Scheduler};
 use crate::studies::study::{Setting, Study, StudyError};
-use crate::workload::cluster::{millis, secs, Job, Stage, Times};
+use crate::workload::cluster::{secs, Job, Stage};
 use hiatus_core::settings::CLUSTER_PREFIX;
 use hiatus_core::units::Resource;
 
@@ -111,31 +111,21 @@ impl Likes {
     fn draw(&self, seed: u64) -> Vec<Job> {
         let mut rng = chance(seed, 0);
         let mut stage = |(count, mean_s): (u32, f64)| {
-            let times = match self.spread {
-                0.0 => Times::Each(vec![millis(mean_s); count as usize]),
-                spread => tasks(count, mean_s, spread, &mut rng),
-            };
+            let times = tasks(count, mean_s, self.spread, &mut rng);
             Stage { times, size: TASK, partition: None, slowstart: 1.0 }
         };
-        let mut job = |number: u64| {
+        let job = |number: u64| {
             let job = Job { master: MASTER, ..Job::new(&format!("job {number}")).at(secs(GAP_S * number)) };
             self.phases.iter().fold(job, |job, phase| job.stage(stage(*phase)))
         };
-        (0..self.jobs).map(&mut job).collect()
+        (0..self.jobs).map(job).collect()
     }
 
     fn run(&self, scheduler: Scheduler, seed: u64) -> Result<Run, SimulationError> {
         let guess = self.guess_s.map(|guess_s| (format!("{CLUSTER_PREFIX}default-task-ms"), format!("{guess_s}000")));
-        let testbed = Testbed {
-            nodes: NODES,
-            room: Room::Pool(Resource::new(PLACES * TASK.memory_mb + self.jobs as i64 * MASTER.memory_mb, PLACES + 1)),
-            heartbeat: HEARTBEAT,
-            master_start: MASTER_START,
-            task_start: TASK_START,
-            // As shipped: not the thesis' guards.
-            properties: guess.into_iter().collect(),
-            ..Testbed::thesis(scheduler.policy, scheduler.preemption)
-        };
+        let node_mb = PLACES * TASK.memory_mb + self.jobs as i64 * MASTER.memory_mb;
+        let shipped = scheduler.testbed(NODES, Resource::new(node_mb, PLACES + 1));
+        let testbed = Testbed { properties: guess.into_iter().collect(), ..shipped };
         Ok(Run::of(&testbed.world(&self.draw(seed), seed)?.finish()?.outcome()))
     }
 }
@@ -150,17 +140,19 @@ struct Row {
 
 impl Row {
     /// Mean sojourn over that under `fifo`.
-    fn over_fifo(&self, scheduler: Scheduler) -> f64 {
-        self.run(scheduler).map_or(f64::NAN, |run| run.mean_s / self.fifo.mean_s)
+    fn over_fifo(&self, run: &Run) -> f64 {
+        run.mean_s / self.fifo.mean_s
     }
 
     /// By how many seconds the last job ends later than under `fifo`.
-    fn later_s(&self, scheduler: Scheduler) -> f64 {
-        self.run(scheduler).map_or(f64::NAN, |run| run.makespan_s - self.fifo.makespan_s)
+    fn later_s(&self, run: &Run) -> f64 {
+        run.makespan_s - self.fifo.makespan_s
     }
 
-    fn run(&self, scheduler: Scheduler) -> Option<&Run> {
-        self.runs.iter().find(|(other, _)| *other == scheduler).map(|(_, run)| run)
+    /// A measure under that scheduler.
+    fn under(&self, scheduler: Scheduler, of: fn(&Row, &Run) -> f64) -> f64 {
+        let run = self.runs.iter().find(|(other, _)| *other == scheduler);
+        run.map_or(f64::NAN, |(_, run)| of(self, run))
     }
 }
 
@@ -169,30 +161,16 @@ fn run(setting: &Setting) -> Result<Report, StudyError> {
     let others: &[Likes] = if setting.quick { &[] } else { &OTHERS };
     let all: Vec<Likes> = FIRST.iter().chain(&GUESSED).chain(others).copied().collect();
     let rows = measure(&all, with_sizes, setting.seed)?;
-    let schedulers = || std::iter::once(FAIR).chain(with_sizes.iter().copied());
     let claims = with_sizes.iter().flat_map(|scheduler| claims(*scheduler, &rows)).collect();
     let notes = vec![
         "Simulated, settings as they are shipped; four nodes of four containers, and room for ApplicationMasters beside them. Jobs come \
          2 s apart, nothing else runs. *Over `fifo`*: mean sojourn over that under `fifo`. One draw, the same in all columns."
             .to_owned(),
     ];
+    let last_end = "When the last job ends: by how many seconds later than under `fifo`";
     let tables = vec![
-        table(
-            "like-jobs",
-            "Mean sojourn over that under `fifo`",
-            &rows,
-            schedulers(),
-            |run| run.mean_s,
-            Row::over_fifo,
-        ),
-        table(
-            "last-end",
-            "When the last job ends: by how many seconds later than under `fifo`",
-            &rows,
-            schedulers(),
-            |run| run.makespan_s,
-            Row::later_s,
-        ),
+        table("like-jobs", "Mean sojourn over that under `fifo`", &rows, |run| run.mean_s, Row::over_fifo),
+        table("last-end", last_end, &rows, |run| run.makespan_s, Row::later_s),
     ];
     Ok(Report { tables, claims, notes, ..Report::default() })
 }
@@ -201,8 +179,7 @@ fn measure(all: &[Likes], with_sizes: &[Scheduler], seed: u64) -> Result<Vec<Row
     let schedulers: Vec<Scheduler> = [FIFO, FAIR].into_iter().chain(with_sizes.iter().copied()).collect();
     let of_row = schedulers.len();
     let run = |number: u64| all[number as usize / of_row].run(schedulers[number as usize % of_row], seed);
-    let runs = ensemble::runs("like-jobs", all.len() * of_row, run);
-    let runs: Vec<Run> = runs.into_iter().collect::<Result<_, SimulationError>>().map_err(StudyError::Cluster)?;
+    let runs = small_and_big::runs("like-jobs", all.len() * of_row, run)?;
     let row = |(likes, runs): (&Likes, &[Run])| Row {
         likes: *likes,
         fifo: runs[0],
@@ -211,20 +188,14 @@ fn measure(all: &[Likes], with_sizes: &[Scheduler], seed: u64) -> Result<Vec<Row
     Ok(all.iter().zip(runs.chunks(of_row)).map(row).collect())
 }
 
-fn table(
-    name: &str,
-    title: &str,
-    rows: &[Row],
-    schedulers: impl Iterator<Item = Scheduler> + Clone,
-    of_fifo: fn(&Run) -> f64,
-    of: fn(&Row, Scheduler) -> f64,
-) -> Table {
+fn table(name: &str, title: &str, rows: &[Row], of_fifo: fn(&Run) -> f64, of: fn(&Row, &Run) -> f64) -> Table {
     let head = ["jobs", "fifo (s)"].map(str::to_owned).into_iter();
-    let columns: Vec<String> = head.chain(schedulers.clone().map(Scheduler::name)).collect();
+    let schedulers = rows.iter().take(1).flat_map(|row| &row.runs).map(|(scheduler, _)| scheduler.name());
+    let columns: Vec<String> = head.chain(schedulers).collect();
     let mut table = Table::new(name, title, &columns);
     for row in rows {
         let head = [Cell::Text(row.likes.name()), of_fifo(&row.fifo).into()];
-        table.row(head.into_iter().chain(schedulers.clone().map(|scheduler| of(row, scheduler).into())).collect());
+        table.row(head.into_iter().chain(row.runs.iter().map(|(_, run)| of(row, run).into())).collect());
     }
     table
 }
@@ -238,14 +209,15 @@ fn claims(scheduler: Scheduler, rows: &[Row]) -> Vec<Claim> {
             .unwrap_or((String::new(), f64::NAN));
         Evidence::default().at_most(&format!("worst: {name}"), value, bound)
     };
-    let mean = worst(&|row| row.over_fifo(scheduler), OVER_FIFO);
-    let last = worst(&|row| row.later_s(scheduler) / row.likes.longest_s(), 1.0);
+    let mean = worst(&|row| row.under(scheduler, Row::over_fifo), OVER_FIFO);
+    let last = worst(&|row| row.under(scheduler, Row::later_s) / row.likes.longest_s(), 1.0);
     let guess = rows.iter().fold(Evidence::default(), |evidence, row| {
         let shipped = Likes { guess_s: None, ..row.likes };
         let unguessed = rows.iter().find(|other| other.likes == shipped);
         match (row.likes.guess_s, unguessed) {
             (Some(_), Some(unguessed)) => {
-                let ratio = row.over_fifo(scheduler) / unguessed.over_fifo(scheduler);
+                let [guessed, shipped] = [row, unguessed].map(|row| row.under(scheduler, Row::over_fifo));
+                let ratio = guessed / shipped;
                 evidence.within(&row.likes.name(), ratio, 1.0 - BY_GUESS, 1.0 + BY_GUESS)
             }
             _ => evidence,

@@ -3,9 +3,11 @@
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::cluster::{Outcome, Preemption};
+use crate::cluster::testbed::{Room, Testbed};
+use crate::cluster::{Outcome, Preemption, SimulationError};
+use crate::studies::ensemble;
 use crate::workload::cluster::{millis, Times};
-use hiatus_core::units::Millis;
+use hiatus_core::units::{Millis, Resource};
 
 /// Bin of small jobs.
 pub const SMALL: u32 = 1;
@@ -21,7 +23,8 @@ pub const TASK_START: Millis = Millis(1_000);
 
 /// Tasks that take `mean_s` seconds in the mean, each within `spread` of it, as a part of it.
 pub fn tasks(count: u32, mean_s: f64, spread: f64, rng: &mut Xoshiro256PlusPlus) -> Times {
-    Times::Each((0..count).map(|_| millis(mean_s * rng.random_range(1.0 - spread..1.0 + spread))).collect())
+    let mut factor = || if spread > 0.0 { rng.random_range(1.0 - spread..1.0 + spread) } else { 1.0 };
+    Times::Each((0..count).map(|_| millis(mean_s * factor())).collect())
 }
 
 /// How jobs are scheduled.
@@ -44,6 +47,19 @@ impl Scheduler {
     /// The same policy, but it waits for what it may not take.
     pub const fn waiting(self) -> Scheduler {
         Scheduler { preemption: Preemption::Wait, ..self }
+    }
+
+    /// So many nodes of that size under it, with the settings as they are shipped: not the thesis' guards.
+    pub fn testbed(self, nodes: usize, node: Resource) -> Testbed {
+        Testbed {
+            nodes,
+            room: Room::Pool(node),
+            heartbeat: HEARTBEAT,
+            master_start: MASTER_START,
+            task_start: TASK_START,
+            properties: Vec::new(),
+            ..Testbed::thesis(self.policy, self.preemption)
+        }
     }
 
     /// As it is called in tables.
@@ -69,6 +85,15 @@ pub struct Run {
     pub suspensions: f64,
     /// MiB of suspended containers × seconds.
     pub suspended_mb_s: f64,
+}
+
+/// Makes runs 0, 1, … in parallel; the result is in their order, or the first that cannot be made.
+pub fn runs(
+    label: &str,
+    count: usize,
+    run: impl Fn(u64) -> Result<Run, SimulationError> + Send + Sync,
+) -> Result<Vec<Run>, SimulationError> {
+    ensemble::runs(label, count, run).into_iter().collect()
 }
 
 impl Run {

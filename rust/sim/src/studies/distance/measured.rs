@@ -4,10 +4,8 @@ use rayon::prelude::*;
 
 use super::clairvoyant::Order;
 use super::scene::Scene;
-use crate::cluster::SimulationError;
 use crate::report::Sample;
-use crate::studies::ensemble;
-use crate::studies::small_and_big::{Run, Scheduler};
+use crate::studies::small_and_big::{self, Run, Scheduler};
 use crate::studies::study::StudyError;
 use crate::workload::cluster::Job;
 
@@ -42,8 +40,7 @@ impl Plan<'_> {
             let (scene, scheduler, draw) = place(number as usize, of_scene, of_scheduler);
             scenes[scene].run(self.schedulers[scheduler], &drawn[scene][draw], self.seed)
         };
-        let runs = ensemble::runs(self.label, scenes.len() * of_scene, run);
-        let runs: Vec<Run> = runs.into_iter().collect::<Result<_, SimulationError>>().map_err(StudyError::Cluster)?;
+        let runs = small_and_big::runs(self.label, scenes.len() * of_scene, run)?;
         let measured = |((scene, draws), runs): ((Scene, Vec<Vec<Job>>), &[Run])| {
             let pool = scene.pool();
             let bounds_s = draws.par_iter().map(|jobs| Order::ALL.map(|order| pool.mean_s(jobs, order))).collect();

@@ -2,7 +2,7 @@
 
 use super::clairvoyant::Pool;
 use super::mixes::{told, Mix};
-use crate::cluster::testbed::{Room, Testbed};
+use crate::cluster::testbed::Testbed;
 use crate::cluster::SimulationError;
 use crate::studies::ensemble::chance;
 use crate::studies::small_and_big::{tasks, Run, Scheduler, BIG, HEARTBEAT, MASTER_START, SMALL, TASK_START};
@@ -113,17 +113,7 @@ impl Scene {
     /// Runs one draw.
     pub fn run(&self, scheduler: Scheduler, jobs: &[Job], seed: u64) -> Result<Run, SimulationError> {
         let Cluster { nodes, node_mb, master_share, .. } = self.cluster;
-        let testbed = Testbed {
-            nodes,
-            room: Room::Pool(Resource::new(node_mb, NODE_VCORES)),
-            master_share,
-            heartbeat: HEARTBEAT,
-            master_start: MASTER_START,
-            task_start: TASK_START,
-            // As shipped: not the thesis' guards.
-            properties: Vec::new(),
-            ..Testbed::thesis(scheduler.policy, scheduler.preemption)
-        };
+        let testbed = Testbed { master_share, ..scheduler.testbed(nodes, Resource::new(node_mb, NODE_VCORES)) };
         let jobs: Vec<Job> = match scheduler.told {
             true => jobs.iter().cloned().map(told).collect(),
             false => jobs.to_vec(),

@@ -6,10 +6,8 @@
 mod scenes;
 
 use crate::cluster::Preemption::{Suspend, Wait};
-use crate::cluster::SimulationError;
 use crate::report::{Cell, Claim, Evidence, Report, Table};
-use crate::studies::ensemble;
-use crate::studies::small_and_big::{Run, Scheduler};
+use crate::studies::small_and_big::{self, Run, Scheduler};
 use crate::studies::study::{Setting, Study, StudyError};
 use hiatus_core::units::Resource;
 use scenes::{Scene, MANY_VCORES, SMALL_CONTAINERS};
@@ -87,8 +85,7 @@ fn measure<'a>(scenes: &'a [Scene], schedulers: &[Scheduler], seed: u64) -> Resu
         let (scene, node, scheduler) = plan[number as usize];
         scene.run(node, scheduler, seed)
     };
-    let runs = ensemble::runs("remainders", plan.len(), run);
-    let runs: Vec<Run> = runs.into_iter().collect::<Result<_, SimulationError>>().map_err(StudyError::Cluster)?;
+    let runs = small_and_big::runs("remainders", plan.len(), run)?;
     let mut rows: Vec<Row> = Vec::with_capacity(plan.len());
     for ((scene, node, scheduler), run) in plan.into_iter().zip(runs) {
         let is_even = |row: &&Row| row.scene.name == scene.name && row.scheduler == scheduler;
