@@ -41,10 +41,14 @@ impl Left {
 
     /// The work alone: as told, where it is.
     pub fn work_s(phase: &PhaseView, before_s: f64) -> f64 {
+        Left::of_tasks_s(phase, phase.finished_task_s().unwrap_or(before_s))
+    }
+
+    /// The work alone, if a task takes so long.
+    pub fn of_tasks_s(phase: &PhaseView, task_s: f64) -> f64 {
         if let Some(work) = phase.told {
             return work.left_s * phase.one;
         }
-        let task_s = phase.finished_task_s().unwrap_or(before_s);
         let behind = phase.first.iter().map(|task| match *task {
             TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => {
                 task_s - (worked.seconds() * (1.0 - done) / done).min(task_s)
@@ -139,7 +143,7 @@ pub fn size_error_s(phase: &PhaseView, task_s: f64) -> f64 {
 }
 
 /// No mean task time is known better than this part of it: heartbeats and reports tell when a task ended, and how far it is.
-const SURE: f64 = 0.02;
+pub const SURE: f64 = 0.02;
 
 /// By which part of itself what an application tells may be wrong.
 fn told_error(work: Work) -> f64 {

@@ -123,6 +123,39 @@ const ALIKE: f64 = 0.5;
 /// A task of no time has no logarithm.
 const MIN_TIME_S: f64 = 0.1;
 
+/// What is known of the time of a phase's tasks by its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Their mean, in seconds.
+    pub task_s: f64,
+    /// How many tell that.
+    pub tasks: f64,
+}
+
+impl Sample {
+    /// Its finished tasks, if there are any.
+    pub fn finished(phase: &PhaseView) -> Option<Sample> {
+        let tasks = f64::from(phase.finished);
+        phase.finished_task_s().map(|task_s| Sample { task_s, tasks })
+    }
+}
+
+/// By how much the times of the phase's first tasks differ, of those that are done or say how far they are: their variance over the square
+/// of their mean; none before there are two.
+fn variance(phase: &PhaseView) -> Option<f64> {
+    let times = || {
+        phase.first.iter().filter_map(|task| match *task {
+            TaskView::Finished { worked } => Some(worked.seconds()),
+            TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => Some(worked.seconds() / done),
+            TaskView::Running { .. } => None,
+        })
+    };
+    let tasks = times().count() as f64;
+    let mean = times().sum::<f64>() / tasks;
+    let squares: f64 = times().map(|time| (time - mean).powi(2)).sum();
+    (tasks >= 2.0 && mean > 0.0).then(|| squares / (tasks - 1.0) / (mean * mean))
+}
+
 /// What tasks of one type took in the jobs of which that is known. Each counts alike, whatever its number of tasks (gap 13).
 #[derive(Clone, Copy, Debug, Default)]
 struct Evidence {
@@ -132,14 +165,31 @@ struct Evidence {
     /// Its logarithm, and the square of that, likewise.
     log: f64,
     log_squared: f64,
+    /// By how much tasks of one job differ: the variance of their times over the square of the mean, summed over the jobs of which it is
+    /// known, how many those are, and what it makes of the variance of their means.
+    within: f64,
+    sampled: f64,
+    of_means: f64,
     /// The longest that a task of the others has run that says nothing, in seconds.
     silent_s: f64,
 }
 
 impl Evidence {
-    fn add(&mut self, time_s: f64) {
-        let log = time_s.max(MIN_TIME_S).ln();
-        *self = self.and(&Evidence { jobs: 1.0, time_s, log, log_squared: log * log, silent_s: 0.0 });
+    fn add(&mut self, phase: &PhaseView, sample: Sample) {
+        let log = sample.task_s.max(MIN_TIME_S).ln();
+        let (log_squared, within) = (log * log, variance(phase));
+        let of_means = within.map_or(0.0, |within| within / sample.tasks);
+        let sampled = if within.is_some() { 1.0 } else { 0.0 };
+        *self = self.and(&Evidence {
+            jobs: 1.0,
+            time_s: sample.task_s,
+            log,
+            log_squared,
+            within: within.unwrap_or(0.0),
+            sampled,
+            of_means,
+            silent_s: 0.0,
+        });
     }
 
     fn and(&self, other: &Evidence) -> Evidence {
@@ -148,6 +198,9 @@ impl Evidence {
             time_s: self.time_s + other.time_s,
             log: self.log + other.log,
             log_squared: self.log_squared + other.log_squared,
+            within: self.within + other.within,
+            sampled: self.sampled + other.sampled,
+            of_means: self.of_means + other.of_means,
             silent_s: self.silent_s.max(other.silent_s),
         }
     }
@@ -161,10 +214,27 @@ impl Evidence {
         }
     }
 
+    /// The variance of the logarithms of the jobs' times; none before there are two.
+    fn variance(&self) -> Option<f64> {
+        let deviations = self.log_squared - self.log * self.log / self.jobs;
+        (self.jobs >= 2.0).then(|| deviations.max(0.0) / (self.jobs - 1.0))
+    }
+
     /// Whether the jobs differ so little that the next one's time is known; not before there are two.
     fn are_alike(&self) -> bool {
-        let deviations = self.log_squared - self.log * self.log / self.jobs;
-        self.jobs >= 2.0 && deviations <= ALIKE * ALIKE * (self.jobs - 1.0)
+        self.variance().is_some_and(|variance| variance <= ALIKE * ALIKE)
+    }
+
+    /// What a task of one of those jobs takes, in seconds: as its sample says, drawn to the mean of all by as much as chance alone sets
+    /// samples of jobs apart that are alike (empirical Bayes: Efron and Morris, 1975).
+    fn among(&self, own: Sample) -> f64 {
+        let Some(variance) = self.variance().filter(|_| self.within > 0.0 && self.are_alike()) else {
+            return own.task_s;
+        };
+        let by_chance = self.within / self.sampled / own.tasks;
+        let really = (variance - self.of_means / self.sampled).max(0.0);
+        let to_mean = by_chance / (by_chance + really);
+        own.task_s * (to_mean * (self.log / self.jobs - own.task_s.max(MIN_TIME_S).ln())).exp()
     }
 }
 
@@ -181,21 +251,21 @@ impl History {
     /// A job is over.
     pub fn note(&mut self, phases: &[PhaseView]) {
         for phase in phases {
-            let Some(time_s) = phase.finished_task_s() else { continue };
-            self.earlier.entry(phase.key.priority).or_default().add(time_s);
+            let Some(sample) = Sample::finished(phase) else { continue };
+            self.earlier.entry(phase.key.priority).or_default().add(phase, sample);
         }
     }
 
     /// What is known by now: the jobs that are there count as well, for all alike, as soon as it is `told` what a task of theirs takes,
     /// in seconds. Until then it is not estimated from one heartbeat to the next, or whoever runs would lead and fall back in turns.
-    pub fn look(&mut self, jobs: &[JobView], told: impl Fn(AppId, &PhaseView) -> Option<f64>) {
+    pub fn look(&mut self, jobs: &[JobView], told: impl Fn(AppId, &PhaseView) -> Option<Sample>) {
         self.present.clear();
         let all = jobs.iter().flat_map(|job| job.phases.iter().map(|phase| (job.app, phase)));
         // How long executors live says nothing of anybody's tasks.
         for (app, phase) in all.filter(|(_, phase)| phase.told.is_none()) {
             let now = self.present.entry(phase.key.priority).or_default();
             match told(app, phase) {
-                Some(time_s) => now.add(time_s),
+                Some(sample) => now.add(phase, sample),
                 None => now.silent_s = phase.first.iter().filter_map(silent_s).fold(now.silent_s, f64::max),
             }
         }
@@ -205,6 +275,11 @@ impl History {
     /// all jobs that are known are alike.
     pub fn tells(&self, phase: &PhaseView) -> bool {
         phase.earlier_s.is_some() || self.of_others(phase).are_alike()
+    }
+
+    /// What a task of the phase takes, in seconds, by its own sample among those of all jobs.
+    pub fn among(&self, phase: &PhaseView, own: Sample) -> f64 {
+        self.of_others(phase).among(own)
     }
 
     /// Whether jobs are known to differ in tasks like the phase's; not before two are known.
@@ -286,5 +361,37 @@ mod tests {
         let learnt = TRAINING.learn(&[running(60, None), running(90, None)]).unwrap();
         assert_eq!((learnt.task_s, learnt.left_s, learnt.guessed), (150.0, 75.0, true));
         assert!(!TRAINING.learn(&[running(60, None), finished(5)]).unwrap().guessed);
+    }
+
+    /// A job whose tasks take `task_s` seconds by five of them, with times that differ by such a variance, as a part of their mean squared.
+    fn job(task_s: f64, within: f64) -> Evidence {
+        let log = task_s.ln();
+        let sampled = if within > 0.0 { 1.0 } else { 0.0 };
+        let of_means = within / 5.0;
+        Evidence { jobs: 1.0, time_s: task_s, log, log_squared: log * log, within, sampled, of_means, silent_s: 0.0 }
+    }
+
+    #[test]
+    fn where_jobs_are_alike_what_chance_sets_apart_is_drawn_to_the_mean_of_all() {
+        let own = Sample { task_s: 140.0, tasks: 5.0 };
+        // Tasks within 30 % of their mean: five of them tell it to 8 %, and that is most of what sets these two apart.
+        let alike = job(140.0, 0.03).and(&job(160.0, 0.03));
+        assert!((146.0..147.0).contains(&alike.among(own)), "{}", alike.among(own));
+        // The more tasks have told, the less of it is chance.
+        assert!(alike.among(Sample { tasks: 40.0, ..own }) < 142.5);
+        let closer = job(145.0, 0.03).and(&job(155.0, 0.03));
+        assert!(
+            (closer.among(own) - 149.9).abs() < 0.1,
+            "no further apart than chance sets them: {}",
+            closer.among(own)
+        );
+    }
+
+    #[test]
+    fn where_jobs_differ_or_nothing_is_left_to_chance_a_sample_tells_what_it_tells() {
+        let own = Sample { task_s: 140.0, tasks: 5.0 };
+        assert_eq!(job(140.0, 0.03).among(own), 140.0, "of one job alone");
+        assert_eq!(job(140.0, 0.03).and(&job(600.0, 0.03)).among(own), 140.0);
+        assert_eq!(job(140.0, 0.0).and(&job(160.0, 0.0)).among(own), 140.0);
     }
 }

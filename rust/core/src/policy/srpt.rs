@@ -3,7 +3,7 @@
 use super::turns::Turns;
 use super::{fill_in_order, sorted_by_key, JobView, PhaseView, Policy, Supply, Target};
 use crate::estimate::left::{Guess, Left, Remaining};
-use crate::estimate::training::History;
+use crate::estimate::training::{History, Sample};
 use crate::settings::QueueSettings;
 use crate::units::AppId;
 
@@ -16,7 +16,7 @@ pub(super) struct Srpt {
 
 impl Policy for Srpt {
     fn plan(&mut self, supply: &Supply<'_>, jobs: &[JobView]) -> Vec<Target> {
-        self.history.look(jobs, |_, phase| phase.finished_task_s());
+        self.history.look(jobs, |_, phase| Sample::finished(phase));
         // A job without tasks counts as one: finding out is cheap, and is no turn.
         let (sized, unknown): (Vec<_>, Vec<_>) = jobs.iter().partition(|job| job.has_tasks());
         let Srpt { history, turns } = self;

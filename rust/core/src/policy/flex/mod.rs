@@ -17,7 +17,7 @@ use super::turns::Turns;
 use super::{by_arrival, JobView, PhaseView, Policy, Sizing, Supply, Target};
 use crate::entitlement::EPSILON;
 use crate::estimate::left::Remaining;
-use crate::estimate::training::History;
+use crate::estimate::training::{History, Sample};
 use crate::flex::{default_evaluations, evaluations, solve};
 use crate::settings::QueueSettings;
 use crate::units::{AppId, Millis};
@@ -74,7 +74,7 @@ impl Policy for Flex {
 
 impl Flex {
     fn decide(&mut self, supply: &Supply<'_>, jobs: &[JobView]) {
-        self.history.look(jobs, |_, phase| phase.finished_task_s());
+        self.history.look(jobs, |_, phase| Sample::finished(phase));
         let snapshot = Snapshot::take(supply, jobs, &self.history, &mut self.turns);
         self.allotments.clear();
         // Where everybody gets all it can use there is nothing to search for.

@@ -2,8 +2,8 @@
 
 use super::virtual_cluster::VirtualCluster;
 use super::waves::Waves;
-use crate::estimate::left::{size_error_s, Guess, Left};
-use crate::estimate::training::{Estimator, Expected, History, Learnt, Training};
+use crate::estimate::left::{size_error_s, Guess, Left, SURE};
+use crate::estimate::training::{Estimator, Expected, History, Learnt, Sample, Training};
 use crate::fact::PhaseKey;
 use crate::hints::SizeHint;
 use crate::policy::{EstimateError, Supply};
@@ -50,6 +50,8 @@ impl Source {
 struct Size {
     source: Source,
     task_s: f64,
+    /// What its own first tasks told, once it is trained.
+    own: Option<Sample>,
     /// What a task was expected to take before any was seen, in seconds.
     first_s: Option<f64>,
     tasks: u32,
@@ -115,6 +117,7 @@ impl Sizes {
                 let told = Size {
                     source: Source::Told,
                     task_s,
+                    own: None,
                     first_s: None,
                     tasks,
                     guessed: false,
@@ -144,7 +147,7 @@ impl Sizes {
                 let first_s = Some(task_s).filter(|_| source == Source::Initial);
                 sizes.insert(
                     phase.key,
-                    Size { source, task_s, first_s, tasks, guessed: false, open: phase.to_do() > 0 },
+                    Size { source, task_s, own: None, first_s, tasks, guessed: false, open: phase.to_do() > 0 },
                 );
                 if source != Source::Tiny {
                     virtually.enter(job.app, weight, phase.key, Waves::new(tasks, task_s));
@@ -225,18 +228,23 @@ impl Sizes {
     /// alone.
     pub fn follow(&mut self, jobs: &[JobView], supply: &Supply<'_>, virtually: &mut VirtualCluster) {
         let told = |app: AppId, phase: &PhaseView| match self.jobs.get(&app)?.get(&phase.key)? {
-            Size { source: Source::Final, guessed: false, task_s, .. } => Some(*task_s),
-            Size { source: Source::Tiny, .. } => phase.finished_task_s(),
+            Size { source: Source::Final, guessed: false, own, .. } => *own,
+            Size { source: Source::Tiny, .. } => Sample::finished(phase),
             _ => None,
         };
         self.history.look(jobs, told);
         let estimator = estimator(supply);
         for (job, phase) in jobs.iter().flat_map(|job| job.phases.iter().map(move |phase| (job, phase))) {
             let size = self.jobs.get_mut(&job.app).and_then(|sizes| sizes.get_mut(&phase.key));
-            let untrained = |size: &&mut Size| matches!(size.source, Source::Initial | Source::Training);
-            let Some(size) = size.filter(untrained) else { continue };
-            let task_s = estimator.initial(self.history.expected(phase));
-            if size.task_s != task_s {
+            let Some(size) = size else { continue };
+            let task_s = match (size.source, size.own) {
+                (Source::Initial | Source::Training, _) => estimator.initial(self.history.expected(phase)),
+                (Source::Final, Some(own)) if !size.guessed => self.history.among(phase, own),
+                _ => continue,
+            };
+            // The virtual cluster is not told anew what is no news.
+            let is_news = size.source != Source::Final || (size.task_s - task_s).abs() > SURE * task_s;
+            if is_news && size.task_s != task_s {
                 size.task_s = task_s;
                 virtually.update(job.app, phase.key, |waves| waves.retain(task_s));
             }
@@ -245,7 +253,12 @@ impl Sizes {
 
     /// What the job really has left, in seconds of the partition: by its tasks that are done, or by its sizes before any is.
     pub fn left_s(&self, job: &JobView) -> f64 {
-        job.phases.iter().map(|phase| Left::work_s(phase, self.task_s(job, phase))).sum()
+        job.phases.iter().map(|phase| Left::of_tasks_s(phase, self.task_left_s(job, phase))).sum()
+    }
+
+    /// What a task of the phase takes, by those that are done, or by its size before any is.
+    fn task_left_s(&self, job: &JobView, phase: &PhaseView) -> f64 {
+        Sample::finished(phase).map_or_else(|| self.task_s(job, phase), |own| self.history.among(phase, own))
     }
 
     /// By how much that may be wrong.
@@ -370,6 +383,7 @@ impl Size {
     /// The phase's size is known now: S_f, what its tasks that are not done have left.
     fn settle(&mut self, learnt: Learnt, phase: &PhaseView, virtually: &mut VirtualCluster, app: AppId, retain: bool) {
         (self.source, self.task_s, self.guessed) = (Source::Final, learnt.task_s, learnt.guessed);
+        self.own = Some(Sample { task_s: learnt.task_s, tasks: f64::from(learnt.tasks) });
         let untouched = phase.tasks().saturating_sub(learnt.tasks);
         virtually.update(app, phase.key, |waves| {
             if retain {
