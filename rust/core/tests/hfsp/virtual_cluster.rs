@@ -34,6 +34,20 @@ fn virtual_finishes(jobs: &[(u64, u32, f64)], slots: &[(u64, u32)]) -> Vec<f64> 
 }
 
 #[test]
+fn gap_11_a_size_that_was_replaced_may_be_corrected_and_keeps_what_was_done_then() {
+    let mut waves = Waves::new(10, 10.0);
+    waves.begin(3.0);
+    waves.serve(3.0, 20.0);
+    assert_eq!(waves.remaining_s(), 40.0);
+    waves.replace(20.0, 4, 3, 10.0);
+    assert_eq!(waves.remaining_s(), 110.0, "four tasks, and three that are half done");
+    waves.retain(20.0);
+    assert_eq!(waves.remaining_s(), 110.0);
+    waves.retain(22.0);
+    assert_eq!(waves.remaining_s(), 130.0, "of ten tasks ninety seconds are done");
+}
+
+#[test]
 fn g_vc0_one_slot_is_processor_sharing() {
     assert_eq!(virtual_finishes(&[(0, 1, 3.0), (0, 1, 4.0), (3, 1, 3.0)], &[(0, 1)]), [7.5, 9.5, 10.0]);
 }

@@ -60,10 +60,11 @@ impl Waves {
     }
 
     /// The size is known better now: `untouched` tasks of `task_s` seconds are left, and `begun` ones with `left_s`
-    /// seconds each. What was served before does not count (gap 11, `replace`).
+    /// seconds each. What was served before does not count but as what is done of them (gap 11, `replace`).
     pub fn replace(&mut self, task_s: f64, untouched: u32, begun: u32, left_s: f64) {
         self.done = self.tasks.saturating_sub(untouched + begun);
         (self.task_s, self.wave, self.left_s) = (task_s, begun, left_s);
+        self.served_s = (f64::from(self.tasks) * task_s - self.remaining_s()).max(0.0);
     }
 
     /// The size is known better now, and what was served before still counts (gap 11, `retain-ageing`).
