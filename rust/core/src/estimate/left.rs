@@ -156,19 +156,32 @@ fn error_s(phase: &PhaseView, task_s: f64) -> f64 {
 
 /// Standard error of the mean time of the phase's tasks, by those of its first that are done, in seconds; 0 before there are two.
 fn standard_error(phase: &PhaseView) -> f64 {
-    let times = || {
-        phase.first.iter().filter_map(|task| match task {
-            TaskView::Finished { worked } => Some(worked.seconds()),
-            TaskView::Running { .. } => None,
-        })
-    };
-    let tasks = times().count() as f64;
-    if tasks < 2.0 {
-        return 0.0;
+    let times = phase.first.iter().filter_map(|task| match task {
+        TaskView::Finished { worked } => Some(worked.seconds()),
+        TaskView::Running { .. } => None,
+    });
+    Moments::of(times).map_or(0.0, |moments| (moments.variance / moments.count).sqrt())
+}
+
+/// What is known of a quantity by a sample of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Moments {
+    /// How many there are in the sample.
+    pub count: f64,
+    /// Its mean.
+    pub mean: f64,
+    /// Its variance.
+    pub variance: f64,
+}
+
+impl Moments {
+    /// Of such a sample; none of less than two.
+    pub fn of(sample: impl Iterator<Item = f64> + Clone) -> Option<Moments> {
+        let count = sample.clone().count() as f64;
+        let mean = sample.clone().sum::<f64>() / count;
+        let squares: f64 = sample.map(|one| (one - mean).powi(2)).sum();
+        (count >= 2.0).then(|| Moments { count, mean, variance: squares / (count - 1.0) })
     }
-    let mean = times().sum::<f64>() / tasks;
-    let squares: f64 = times().map(|time| (time - mean).powi(2)).sum();
-    (squares / (tasks - 1.0) / tasks).sqrt()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Learning a phase's size from its first tasks (HFSP thesis, section 4.2).
 
+use super::left::Moments;
 use crate::units::{AppId, Millis};
 use crate::view::{JobView, PhaseView, TaskView};
 use std::collections::BTreeMap;
@@ -142,18 +143,14 @@ impl Sample {
 
 /// By how much the times of the phase's first tasks differ, of those that are done or say how far they are: their variance over the square
 /// of their mean; none before there are two.
-fn variance(phase: &PhaseView) -> Option<f64> {
-    let times = || {
-        phase.first.iter().filter_map(|task| match *task {
-            TaskView::Finished { worked } => Some(worked.seconds()),
-            TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => Some(worked.seconds() / done),
-            TaskView::Running { .. } => None,
-        })
-    };
-    let tasks = times().count() as f64;
-    let mean = times().sum::<f64>() / tasks;
-    let squares: f64 = times().map(|time| (time - mean).powi(2)).sum();
-    (tasks >= 2.0 && mean > 0.0).then(|| squares / (tasks - 1.0) / (mean * mean))
+fn spread(phase: &PhaseView) -> Option<f64> {
+    let times = phase.first.iter().filter_map(|task| match *task {
+        TaskView::Finished { worked } => Some(worked.seconds()),
+        TaskView::Running { worked, progress: Some(done), .. } if done > 0.0 => Some(worked.seconds() / done),
+        TaskView::Running { .. } => None,
+    });
+    let known = Moments::of(times).filter(|known| known.mean > 0.0);
+    known.map(|known| known.variance / (known.mean * known.mean))
 }
 
 /// What tasks of one type took in the jobs of which that is known. Each counts alike, whatever its number of tasks (gap 13).
@@ -175,21 +172,18 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn add(&mut self, phase: &PhaseView, sample: Sample) {
+    /// Of one job, and by how much its tasks' times differ, if that is known.
+    fn of(sample: Sample, spread: Option<f64>) -> Evidence {
         let log = sample.task_s.max(MIN_TIME_S).ln();
-        let (log_squared, within) = (log * log, variance(phase));
-        let of_means = within.map_or(0.0, |within| within / sample.tasks);
-        let sampled = if within.is_some() { 1.0 } else { 0.0 };
-        *self = self.and(&Evidence {
-            jobs: 1.0,
-            time_s: sample.task_s,
-            log,
-            log_squared,
-            within: within.unwrap_or(0.0),
-            sampled,
-            of_means,
-            silent_s: 0.0,
-        });
+        let one = Evidence { jobs: 1.0, time_s: sample.task_s, log, log_squared: log * log, ..Evidence::default() };
+        match spread {
+            Some(within) => Evidence { within, sampled: 1.0, of_means: within / sample.tasks, ..one },
+            None => one,
+        }
+    }
+
+    fn add(&mut self, phase: &PhaseView, sample: Sample) {
+        *self = self.and(&Evidence::of(sample, spread(phase)));
     }
 
     fn and(&self, other: &Evidence) -> Evidence {
@@ -363,12 +357,9 @@ mod tests {
         assert!(!TRAINING.learn(&[running(60, None), finished(5)]).unwrap().guessed);
     }
 
-    /// A job whose tasks take `task_s` seconds by five of them, with times that differ by such a variance, as a part of their mean squared.
-    fn job(task_s: f64, within: f64) -> Evidence {
-        let log = task_s.ln();
-        let sampled = if within > 0.0 { 1.0 } else { 0.0 };
-        let of_means = within / 5.0;
-        Evidence { jobs: 1.0, time_s: task_s, log, log_squared: log * log, within, sampled, of_means, silent_s: 0.0 }
+    /// A job whose tasks take `task_s` seconds by five of them, with times that differ so much.
+    fn job(task_s: f64, spread: f64) -> Evidence {
+        Evidence::of(Sample { task_s, tasks: 5.0 }, Some(spread).filter(|spread| *spread > 0.0))
     }
 
     #[test]

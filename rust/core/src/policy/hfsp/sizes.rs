@@ -242,9 +242,9 @@ impl Sizes {
                 (Source::Final, Some(own)) if !size.guessed => self.history.among(phase, own),
                 _ => continue,
             };
-            // The virtual cluster is not told anew what is no news.
-            let is_news = size.source != Source::Final || (size.task_s - task_s).abs() > SURE * task_s;
-            if is_news && size.task_s != task_s {
+            // A trained phase's place in the virtual cluster is not changed for less than anybody knows.
+            let known_by_s = if size.source == Source::Final { SURE * task_s } else { 0.0 };
+            if (size.task_s - task_s).abs() > known_by_s {
                 size.task_s = task_s;
                 virtually.update(job.app, phase.key, |waves| waves.retain(task_s));
             }
