@@ -44,9 +44,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 @pytest.fixture(scope="session")
-def release(tmp_path_factory):
-    """The release, built and unpacked as an administrator has it."""
-    building.run(layout.ROOT / "scripts" / "release")
+def release(tmp_path_factory, pytestconfig):
+    """The release, built and unpacked as an administrator has it; for this processor alone unless --release asks for all."""
+    building.run(layout.ROOT / "scripts" / "release", *([] if pytestconfig.getoption("--release") else ["--here"]))
     folder = tmp_path_factory.mktemp("release")
     with tarfile.open(layout.BUILD / f"hiatus-{assembly.version()}.tar.gz") as tar:
         tar.extractall(folder, filter="data")

@@ -26,7 +26,7 @@ _ELSEWHERE = {
         "scripts/test", "main", '"cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"'),
     "scripts/release": ("tests/conftest.py", "release", '"scripts" / "release"'),
     "scripts/build": ("scripts/test", "main", "building.hadoop(say)"),
-    "scripts/build --portable": ("scripts/release", "main", "building.jars_for_old_systems(say)"),
+    "scripts/build --portable": ("scripts/release", "main", "building.jars_for_old_systems(say, machines)"),
     "HIATUS_NEW_PICTURES=1 scripts/test": (
         "tests/test_web.py", "test_the_page_shows_what_runs_who_waits_and_why_and_parks_by_button", 'page.picture("jobs")'),
     "cargo run -p hiatus-core --example knobs": (

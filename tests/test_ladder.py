@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 import live
 from hiatus_cluster import jobs
 from hiatus_cluster.applications import work
@@ -82,6 +84,7 @@ def test_in_a_mixed_cluster_only_nodes_that_announce_themselves_suspend(clusters
         applications.finish("big")
 
 
+@pytest.mark.slow
 def test_masters_are_never_suspended_nor_killed(clusters):
     """Real ApplicationMasters, of more jobs than fit, on a node that is full all the time."""
     policy = {"yarn.scheduler.hiatus.policy": "srpt"}  # all these jobs are tiny to HFSP

@@ -37,6 +37,7 @@ _WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", _WAYS)
 def test_it_is_asked_for_in_the_way_that_the_web_proxy_has(clusters, way):
     cluster = clusters(**{**SPEC, "properties": {**SPEC["properties"], **_WAYS[way]}})

@@ -77,7 +77,7 @@ def test_the_archive_depends_on_contents_alone(tmp_path):
 def test_its_library_decides_the_same_on_every_processor(release, machine, tmp_path, pytestconfig):
     """A thousand steps by the library in the jar, from a Java of that machine; all of them say the same as this machine's own."""
     if not (pytestconfig.getoption("--release") or layout.native_library(machine).exists()):
-        pytest.skip(f"Rust could not build for {machine} here")
+        pytest.skip(f"the release was not built for {machine}")
     jars = [release / "jars" / f"hiatus-scheduler-{assembly.version()}.jar", *map(layout.hadoop_jar, ("commons-io", "slf4j-api"))]
     subprocess.run([distribution.java_home() / "bin" / "javac", "-Xlint:all", "-Werror", "-cp", ":".join(map(str, jars)), "-d", tmp_path,
                     Path(__file__).parent / "processors" / "Steps.java"], check=True)

@@ -3,6 +3,8 @@
 import random
 import time
 
+import pytest
+
 import live
 from hiatus_cluster.applications import work
 
@@ -12,6 +14,7 @@ ARRIVALS = 20
 SPEC = live.spec(nodes=2, node_memory=[2048], node_heartbeat_ms=HEARTBEAT_S * 1000)
 
 
+@pytest.mark.slow
 def test_a_small_job_starts_within_two_heartbeats_of_its_node_20_times_of_20(hiatus, applications):
     applications.start("big", 32)
     live.await_running(applications, "big", 16)

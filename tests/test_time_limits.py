@@ -3,6 +3,8 @@
 import re
 import time
 
+import pytest
+
 import live
 from hiatus_cluster import jobs, layout
 from support import wait_for
@@ -29,6 +31,7 @@ def _billed(cluster, app_id):
     return cluster.rm.get(f"/ws/v1/cluster/apps/{app_id}")["app"]["memorySeconds"]
 
 
+@pytest.mark.slow
 def test_a_parked_job_outlives_its_tasks_time_out_and_is_billed_and_warned_of_its_lifetime(hiatus):
     conf = {"mapreduce.task.timeout": _TIMEOUT_MS, "mapreduce.task.timeout.check-interval-ms": 1000}
     workload = jobs.Workload(hiatus, [jobs.job("night", 0, "sleep", "-m", _MAPS, "-r", 0, "-mt", 20_000, conf=conf)])

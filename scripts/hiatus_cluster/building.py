@@ -28,11 +28,11 @@ def product(say, for_old_systems=False):
         _jars(say, {platform.machine(): library}, "; with --portable it runs on older systems, too")
 
 
-def jars_for_old_systems(say):
-    """The jars alone, the native libraries in them for each processor and built against an old glibc."""
+def jars_for_old_systems(say, machines=portable.MACHINES):
+    """The jars alone, the native libraries in them for these processors and built against an old glibc."""
     toolchain.ensure(say)
-    say(f"Rust, the native library for older systems on {' and '.join(portable.MACHINES)}")
-    _jars(say, portable.build(say))
+    say(f"Rust, the native library for older systems on {' and '.join(machines)}")
+    _jars(say, portable.build(say, machines))
 
 
 def _jars(say, libraries, remark=""):

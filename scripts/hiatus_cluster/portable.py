@@ -20,18 +20,18 @@ def triple(machine):
     return f"{machine}-unknown-linux-gnu"
 
 
-def build(say):
-    """Builds libhiatus for each of MACHINES with Zig as the linker, against a glibc of that age; returns the files by machine. Raises ClusterError.
+def build(say, machines):
+    """Builds libhiatus for these of MACHINES with Zig as the linker, against a glibc of that age; returns the files by machine. Raises ClusterError.
 
     Where Rust cannot build for another processor there is none for that, which is said.
     Without what debuggers read: Zig's own part of that names the folder in which it was run.
     """
-    lacks = {machine: toolchain.rust_target(triple(machine), say) for machine in MACHINES}
-    for machine in filter(lacks.get, MACHINES):
+    lacks = {machine: toolchain.rust_target(triple(machine), say) for machine in machines}
+    for machine in filter(lacks.get, machines):
         if machine == platform.machine():
             raise ClusterError(f"Rust cannot build for {machine}: {lacks[machine]}")
         say(f"NO library for {machine}: {lacks[machine]}")
-    machines = [machine for machine in MACHINES if not lacks[machine]]
+    machines = [machine for machine in machines if not lacks[machine]]
     tools = toolchain.python_with(layout.BUILD / "portable-tools", _REQUIREMENTS).parent
     glibc = ".".join(map(str, OLDEST_GLIBC))
     command = ["cargo", "zigbuild", "--release", "--locked", "-p", "hiatus-jni", "--lib",
