@@ -43,6 +43,7 @@ _BY_HAND = {
     "scripts/test --hadoop": ("takes ten minutes", "docs/install.md", "| 3.5.0 | 17 | "),
     "scripts/test --java": ("takes ten minutes", "docs/install.md", "| 3.4.2 | 11 | "),
     "scripts/demo": ("takes five minutes", "docs/timeline.svg", "CapacityScheduler (stock)"),
+    "scripts/test --fast": ("a part of what CI runs", "scripts/test", '"--fast", action="store_true"'),
     "scripts/test --quick": ("a part of what CI runs", "scripts/test", '"--quick", action="store_true"'),
     "scripts/test --conformance": ("takes hours", "scripts/hiatus_cluster/conformance.py", "BY_DESIGN"),
     "docker/mini-cluster": ("needs Docker", "docker/mini-cluster", "def check("),
