@@ -200,8 +200,12 @@ impl Sizes {
                         }
                     }
                 }
-                Source::Final if size.guessed && size.open && phase.finished == 0 => {
-                    if virtually.is_done(job.app, phase.key) {
+                Source::Final if size.guessed && size.open => {
+                    let sample = Sample::finished(phase).filter(|_| phase.finished >= rules.training_tasks);
+                    if let Some(own) = sample {
+                        (size.task_s, size.own, size.guessed) = (own.task_s, sample, false);
+                        virtually.update(job.app, phase.key, |waves| waves.retain(own.task_s));
+                    } else if phase.finished == 0 && virtually.is_done(job.app, phase.key) {
                         if let Some(learnt) = estimator.learn(first) {
                             size.settle(learnt, phase, virtually, job.app, false);
                         }
