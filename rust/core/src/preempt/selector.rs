@@ -330,7 +330,10 @@ impl<'a> VictimSelector<'a> {
     /// What the node has for that search before any victim goes.
     fn no_candidates(&self, search: &VictimSearch, node: &Node) -> NodeCandidates {
         let room_mb = room_for_suspended_mb(&self.settings.cluster, node) + search.returning_mb();
-        let candidates = NodeCandidates::on(node, |app| self.plan.is_before(search.place, app), room_mb);
+        // What is suspended comes before what is collected for a new one of its own job, which may be looked for elsewhere after that.
+        let own = |claim: &Claim| claim.app == search.app && claim.purpose == For::Start && !search.is_new();
+        let is_behind = |claim: &Claim| self.plan.is_before(search.place, claim.app) || own(claim);
+        let candidates = NodeCandidates::on(node, is_behind, room_mb);
         // Who may hold no more must give as much as it gets.
         let room = if search.request.scope == VictimScope::Anybody {
             candidates.room

@@ -6,7 +6,7 @@ use super::super::users::VictimScope;
 use super::{RoomRequest, Victim};
 use crate::entitlement::EPSILON;
 use crate::plan::{Entry, PartitionPlan};
-use crate::state::{Cluster, For, Node};
+use crate::state::{Claim, Cluster, For, Node};
 use crate::units::{AppId, ContainerId, NodeId, QueueId, Resource};
 use std::collections::BTreeMap;
 
@@ -116,9 +116,9 @@ pub(super) struct NodeCandidates {
 }
 
 impl NodeCandidates {
-    /// What is collected for those who come after the beneficiary is free to it.
-    pub fn on(node: &Node, comes_after: impl Fn(AppId) -> bool, room_for_suspended_mb: i64) -> NodeCandidates {
-        let behind = node.claims.iter().filter(|claim| !claim.is_freed() && comes_after(claim.app));
+    /// What is collected behind the beneficiary is free to it.
+    pub fn on(node: &Node, is_behind: impl Fn(&Claim) -> bool, room_for_suspended_mb: i64) -> NodeCandidates {
+        let behind = node.claims.iter().filter(|claim| !claim.is_freed() && is_behind(claim));
         let room = node.coming_beside(behind.fold(Resource::ZERO, |sum, claim| sum + claim.resource));
         NodeCandidates { room, victims: Vec::new(), room_for_suspended_mb }
     }
