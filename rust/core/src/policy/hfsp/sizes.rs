@@ -200,17 +200,18 @@ impl Sizes {
                         }
                     }
                 }
-                Source::Final if size.guessed && size.open => {
-                    let sample = Sample::finished(phase).filter(|_| phase.finished >= rules.training_tasks);
-                    if let Some(own) = sample {
-                        (size.task_s, size.own, size.guessed) = (own.task_s, sample, false);
+                Source::Final if size.guessed && size.open => match Sample::finished(phase) {
+                    Some(own) if phase.finished >= rules.training_tasks => {
+                        (size.task_s, size.own, size.guessed) = (own.task_s, Some(own), false);
                         virtually.update(job.app, phase.key, |waves| waves.retain(own.task_s));
-                    } else if phase.finished == 0 && virtually.is_done(job.app, phase.key) {
+                    }
+                    None if virtually.is_done(job.app, phase.key) => {
                         if let Some(learnt) = estimator.learn(first) {
                             size.settle(learnt, phase, virtually, job.app, false);
                         }
                     }
-                }
+                    _ => {}
+                },
                 // It has fallen silent.
                 Source::Told => size.source = Source::Initial,
                 Source::Final => {}
