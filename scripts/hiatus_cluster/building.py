@@ -3,6 +3,7 @@
 import platform
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 from . import class_sharing, layout, portable, spark, toolchain
 from .errors import ClusterError
@@ -16,16 +17,31 @@ def on_hadoop():
     return (*GRADLE, f"-Phadoop={layout.HADOOP}") if layout.HADOOP else GRADLE
 
 
-def product(say, for_old_systems=False):
+def product(say):
     """The native library, the ``hiatus`` command and the jars; missing tools are installed if that is allowed."""
     toolchain.ensure(say)
+    _jars_for_this_system(say, _rust(say))
+
+
+def product_and_hadoop(say, with_command=True):
+    """The product, with the ``hiatus`` command or without, and a Hadoop to run it on, which does not need the product: it is got
+    while Rust compiles, much of which one processor does."""
+    toolchain.ensure(say)
+    with ThreadPoolExecutor(1) as beside:
+        library = beside.submit(_rust, say, with_command)
+        hadoop(say)
+        _jars_for_this_system(say, library.result())
+
+
+def _rust(say, with_command=True):
+    """The native library that Cargo makes for this system, and the command."""
     say("Rust")
-    run("cargo", "build", "--release", "--locked", "-p", "hiatus-jni", "-p", "hiatus-sim")
-    if for_old_systems:
-        jars_for_old_systems(say)
-    else:
-        library = layout.cargo_target() / "release" / "libhiatus.so"
-        _jars(say, {platform.machine(): library}, "; with --portable it runs on older systems, too")
+    run("cargo", "build", "--release", "--locked", "-p", "hiatus-jni", *(("-p", "hiatus-sim") if with_command else ()))
+    return layout.cargo_target() / "release" / "libhiatus.so"
+
+
+def _jars_for_this_system(say, library):
+    _jars(say, {platform.machine(): library}, "; with `scripts/build --portable` it runs on older systems, too")
 
 
 def jars_for_old_systems(say, machines=portable.MACHINES):
