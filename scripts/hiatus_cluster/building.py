@@ -20,22 +20,23 @@ def on_hadoop():
 def product(say):
     """The native library, the ``hiatus`` command and the jars; missing tools are installed if that is allowed."""
     toolchain.ensure(say)
-    _jars_for_this_system(say, _rust(say))
+    say("Rust")
+    _jars_for_this_system(say, _rust())
 
 
 def product_and_hadoop(say, with_command=True):
     """The product, with the ``hiatus`` command or without, and a Hadoop to run it on, which does not need the product: it is got
     while Rust compiles, much of which one processor does."""
     toolchain.ensure(say)
+    say("Rust, and meanwhile what follows")
     with ThreadPoolExecutor(1) as beside:
-        library = beside.submit(_rust, say, with_command)
+        library = beside.submit(_rust, with_command)
         hadoop(say)
         _jars_for_this_system(say, library.result())
 
 
-def _rust(say, with_command=True):
+def _rust(with_command=True):
     """The native library that Cargo makes for this system, and the command."""
-    say("Rust")
     run("cargo", "build", "--release", "--locked", "-p", "hiatus-jni", *(("-p", "hiatus-sim") if with_command else ()))
     return layout.cargo_target() / "release" / "libhiatus.so"
 
