@@ -38,8 +38,8 @@ pub(super) struct Candidate<'a> {
     pub overdue: bool,
     /// Whether that ended in room which nobody else wanted, and not in its job's turn.
     pub in_spare_room: bool,
-    /// For how long in all it has been suspended for others.
-    pub preempted_for: Millis,
+    /// Whether it has been suspended for others for as long as it may ([`Container::is_worn`](crate::state::Container::is_worn)).
+    pub worn: bool,
     /// Times in a row that work of its phase was killed, see [`Phase::kill_rounds`](crate::state::Phase::kill_rounds).
     pub kill_rounds: u32,
     /// Whether its application may be suspended for others at all.
@@ -71,7 +71,7 @@ pub(super) fn how(queue: &QueueSettings, of: &Candidate<'_>, beneficiary: Benefi
         _ if of.mode < Mode::Suspend => Err(NoVictimReason::Waits),
         _ if !of.may_be_suspended => Err(NoVictimReason::NeverSuspended),
         _ if !of.node_can_suspend => Err(NoVictimReason::NodeCannotSuspend),
-        _ if !entitled && of.preempted_for >= queue.suspension_budget => Err(NoVictimReason::Budget),
+        _ if !entitled && of.worn => Err(NoVictimReason::Budget),
         _ if !of.memory_fits => Err(NoVictimReason::SuspendedMemory),
         _ => Ok(How::Suspend),
     };
@@ -120,7 +120,7 @@ mod tests {
         resumed: false,
         overdue: false,
         in_spare_room: false,
-        preempted_for: Millis(0),
+        worn: false,
         kill_rounds: 0,
         may_be_suspended: true,
         node_can_suspend: true,
@@ -154,7 +154,7 @@ mod tests {
     fn gap_22_adaptive_waits_where_the_node_may_keep_no_more_memory_or_cannot_suspend() {
         assert_eq!(how_under("adaptive", Candidate { memory_fits: false, ..MIDDLE }), None);
         assert_eq!(how_under("adaptive", Candidate { node_can_suspend: false, ..MIDDLE }), None);
-        let worn = Candidate { resumed: true, preempted_for: Millis(1_800_000), ..MIDDLE };
+        let worn = Candidate { resumed: true, worn: true, ..MIDDLE };
         assert_eq!(how_under("adaptive", worn), None, "gap 25");
     }
 
@@ -204,7 +204,7 @@ mod tests {
         let worn = Candidate {
             running_for: Millis(5_000),
             resumed: true,
-            preempted_for: Millis(u64::MAX),
+            worn: true,
             kill_rounds: 30,
             left: &|| Millis(1),
             ..MIDDLE

@@ -68,7 +68,7 @@ pub(super) fn may_take(
         resumed: container.suspensions > 0,
         overdue: container.suspensions > 0 && container.stood_still >= queue.max_suspension,
         in_spare_room: container.in_spare_room,
-        preempted_for: container.preempted_for,
+        worn: container.is_worn(queue.suspension_budget, now),
         kill_rounds: if over_all_jobs { killed.saturating_sub(GLOBAL_ORDER_ROUNDS) } else { killed },
         may_be_suspended: job.may_be_suspended(queue),
         node_can_suspend: node.can_suspend,

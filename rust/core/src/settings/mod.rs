@@ -129,7 +129,7 @@ pub struct QueueSettings {
     pub wait_before_end: Millis,
     /// Minimum run time before the first suspension or a kill.
     pub min_run: Millis,
-    /// For how long in all a container may have been suspended for jobs of its own queue.
+    /// For how much longer than it has run a container may have been suspended, in all, for jobs of its own queue.
     pub suspension_budget: Millis,
     /// A job of the queue loses containers to others of it that have no more left to do than this part of what it has; 1: to all that
     /// come before it. A suspension holds memory for as long as it lasts and pins its task to a node, and like jobs would take it from each

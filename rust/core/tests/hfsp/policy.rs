@@ -186,6 +186,17 @@ fn h_07_late_jobs_go_in_the_order_in_which_they_became_late_or_share() {
 }
 
 #[test]
+fn a_small_late_job_does_not_wait_for_the_end_of_a_large_one() {
+    let small = Job::at(20.0).phase(12, 5.0);
+    let mut pool = Pool::new(4, vec![deceptive(&[500; 5], 100), small]);
+    let mut hfsp = Live::of("hfsp", &[("training-share", "0.5")]);
+    while pool.done[1].is_none() && pool.now <= 120_000 {
+        hfsp.step(&mut pool);
+    }
+    assert!(pool.done[1].is_some(), "it is late as the large one is, which has an hour and a half left");
+}
+
+#[test]
 fn gap_11_ageing_may_count_on_when_training_ends() {
     let left = |rule| {
         let other = Job::at(0.0).phase(20, 500.0).tag("hiatus.size=10000");

@@ -107,6 +107,26 @@ fn law_5_nothing_is_suspended_before_its_minimum_run_time_or_beyond_its_budget()
     assert!(world.count.suspended > 10, "{:?}", world.count);
 }
 
+/// What tasks of hours have been suspended for is a small part of what they run.
+#[test]
+fn tasks_of_hours_keep_small_jobs_out_no_more_for_having_been_suspended_before() {
+    let names: Vec<String> = (0..20).map(|n| format!("small {n}")).collect();
+    let world = World::new()
+        .nodes(2, &Node::of(gb(5)))
+        .set("suspension-budget-ms", "60000")
+        .job(Job::new("hours").tasks(9, secs(20_000)));
+    let mut world = (0..)
+        .zip(&names)
+        .fold(world, |world, (n, name)| world.job(Job::new(name).tasks(4, secs(20)).at(secs(900 + 300 * n))));
+    world.run();
+    assert!(
+        names.iter().all(|name| world.sojourn(name) <= secs(60)),
+        "{:?}",
+        names.iter().map(|name| world.sojourn(name)).collect::<Vec<_>>()
+    );
+    assert!(world.count.suspended > 20, "{:?}", world.count);
+}
+
 #[test]
 fn law_6_the_containers_of_a_killed_application_go_with_it() {
     let mut world = World::new()

@@ -203,7 +203,7 @@ impl Search<'_> {
             && job.may_be_suspended(queue)
             && matches!(queue.preemption, Primitive::Suspend | Primitive::SuspendOrKill)
             && ran >= queue.min_run.max(queue.min_resumed)
-            && container.preempted_for < queue.suspension_budget
+            && !container.is_worn(queue.suspension_budget, now)
     }
 
     /// Whether its job comes after that place, or its queue is another one from which may be taken.

@@ -19,6 +19,7 @@
 //! nor starves. For the same reason a phase of few tasks is no longer tiny once one of them has outlived the time-out of
 //! training.
 
+mod late;
 mod sizes;
 mod targets;
 pub mod virtual_cluster;
@@ -28,7 +29,8 @@ use super::{by_arrival, EstimateError, JobView, PhaseView, Policy, Sizing, Suppl
 use crate::estimate::left::Remaining;
 use crate::policy::turns::Turns;
 use crate::settings::QueueSettings;
-use crate::units::{AppId, Resource};
+use crate::units::{AppId, Millis, Resource};
+use late::Late;
 use sizes::Sizes;
 use virtual_cluster::VirtualCluster;
 
@@ -56,6 +58,7 @@ pub(super) struct Hfsp {
     sizes: Sizes,
     virtually: VirtualCluster,
     turns: Turns,
+    late: Late,
     /// Capacity since the last plan, and of which total.
     capacity: f64,
     total: Resource,
@@ -80,7 +83,7 @@ impl Policy for Hfsp {
         if may_learn {
             self.sizes.follow(jobs, supply, &mut self.virtually);
         }
-        let order = self.in_order(jobs);
+        let order = self.in_order(jobs, supply.now);
         targets::targets(&order, &self.sizes, supply)
     }
 
@@ -117,14 +120,21 @@ impl Hfsp {
     /// before all others that are not late within what their sizes may be wrong, and among themselves in the order in which they became so.
     ///
     /// Who has really less left than virtually had service ahead of the others: it is nearly done, and goes by that.
-    fn in_order<'a>(&mut self, jobs: &'a [JobView]) -> Vec<Ranked<'a>> {
+    fn in_order<'a>(&mut self, jobs: &'a [JobView], now: Millis) -> Vec<Ranked<'a>> {
         let ranked = jobs.iter().map(|job| self.rank(job));
         let (mut order, others): (Vec<_>, Vec<_>) = ranked.partition(|ranked| ranked.precedence == Precedence::Tiny);
         order.sort_by(|a, b| by_arrival(a.job, b.job));
         let mut turns = std::mem::take(&mut self.turns);
         let left = others.into_iter().map(|ranked| (ranked, ranked.job, self.left_s(ranked.job)));
-        order.extend(turns.in_order(left, |ranked| self.error_s(ranked.job)));
+        let mut in_turn = turns.in_order(left, |ranked| self.error_s(ranked.job));
         self.turns = turns;
+        // Late jobs keep the places that they have together.
+        let is_late = |ranked: &Ranked<'_>| ranked.precedence == Precedence::Late;
+        let late: Vec<_> = in_turn.iter().copied().filter(is_late).collect();
+        let (left_s, error_s) = (|job: &JobView| self.sizes.left_s(job), |job: &JobView| self.sizes.error_left_s(job));
+        let late = self.late.in_order(&late, now, left_s, error_s);
+        in_turn.iter_mut().filter(|ranked| is_late(ranked)).zip(late).for_each(|(place, ranked)| *place = ranked);
+        order.extend(in_turn);
         order
     }
 

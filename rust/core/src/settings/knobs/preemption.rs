@@ -69,8 +69,9 @@ pub(super) const KNOBS: &[Knob] = topic! {
          a second at least) after each time that work of its phase was killed, until one of its tasks is done.";
 
     queue "suspension-budget-ms" "ms" = "1800000", Whole(0, 30 * DAY_MS),
-        "A container that has been suspended for others for so long in all is suspended for jobs of its own queue \
-         no more. A queue that lacks what it is entitled to may take it all the same.";
+        "A container that has been suspended for others in all for as long as it has run, and for so long besides, is \
+         suspended for jobs of its own queue no more until it has run longer. A queue that lacks what it is entitled to \
+         may take it all the same.";
 
     queue "preemption-threshold" "fraction" = "0.7", Fraction(0.0, 1.0),
         "A job of this queue loses containers only to jobs of it that have no more left to do than this part of what it \

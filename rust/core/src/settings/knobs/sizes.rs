@@ -36,7 +36,8 @@ pub(super) const KNOBS: &[Knob] = topic! {
          aged so far still counts.";
 
     queue "late-jobs" "" = "in-order", OneOf(&["in-order", "shared"]),
-        "How `hfsp` serves jobs that should be done by their estimate: one after the other, or all alike.";
+        "How `hfsp` serves jobs that should be done by their estimate: one after the other, who has little left first, or \
+         all alike.";
 
     queue "ageing-speed" "" = "1", Fraction(0.01, 100.0),
         "How fast time passes in the virtual cluster of `hfsp`: larger is closer to first come, first served.";
