@@ -2,11 +2,11 @@
 
 import random
 import statistics
-from dataclasses import dataclass
 
 from .. import containers
 from ..jobs import job, run as run_jobs
 from . import kept, tables, together
+from .small_live import Outcome
 
 _NODES, _TASK_MB, _MASTER_MB, _NODE_MB = 4, 512, 256, 4 * 512 + 700
 _BIG_APART_S, _SPREAD = 2, 0.3
@@ -18,17 +18,6 @@ _METHOD = (
     "Tasks work in strokes: time in which they are suspended does not count. HFSP is Hiatus at its defaults, or with preemption `wait`; Fair is "
     "CapacityScheduler with the ordering policy `fair`. NodeManagers look at their containers' memory once a minute. Seconds are from submission "
     "to end, means of the jobs of a draw. *In vain* are suspensions whose room nobody used. *Lost* are task attempts that failed or were killed.")
-
-
-@dataclass
-class Outcome:
-    """What became of the jobs."""
-
-    small_s: list
-    big_s: list
-    suspended: int
-    in_vain: int  #: suspensions whose room nobody used
-    lost: int
 
 
 def options(parser):
