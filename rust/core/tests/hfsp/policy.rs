@@ -167,7 +167,7 @@ fn h_06_who_is_really_done_still_takes_a_virtual_share() {
 }
 
 #[test]
-fn h_07_late_jobs_go_in_the_order_in_which_they_became_late_or_share() {
+fn h_07_late_jobs_go_one_after_the_other_or_share() {
     // Judged by one task each, the second needs 3.5 s, the first 10.5 s; the third trains on.
     let jobs = || vec![deceptive(&[1_500], 8), deceptive(&[500], 8), deceptive(&[], 8).tag("hiatus.size=480")];
     let targets = |knobs: &[(&str, &str)]| {

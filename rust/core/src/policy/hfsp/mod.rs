@@ -117,7 +117,7 @@ impl Hfsp {
     }
 
     /// The order of section 2.4 of the specification: tiny jobs, then by what is left, in turn. Late jobs have nothing left: they are
-    /// before all others that are not late within what their sizes may be wrong, and among themselves in the order in which they became so.
+    /// before all others that are not late within what their sizes may be wrong; among themselves see [`Late`].
     ///
     /// Who has really less left than virtually had service ahead of the others: it is nearly done, and goes by that.
     fn in_order<'a>(&mut self, jobs: &'a [JobView], now: Millis) -> Vec<Ranked<'a>> {
