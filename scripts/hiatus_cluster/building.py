@@ -24,7 +24,7 @@ def product(say):
     _jars_for_this_system(say, _rust())
 
 
-def product_and_hadoop(say, with_command=True):
+def product_and_hadoop(say, with_command=True, for_old_systems=False):
     """The product, with the ``hiatus`` command or without, and a Hadoop to run it on, which does not need the product: it is got
     while Rust compiles, much of which one processor does."""
     toolchain.ensure(say)
@@ -32,7 +32,11 @@ def product_and_hadoop(say, with_command=True):
     with ThreadPoolExecutor(1) as beside:
         library = beside.submit(_rust, with_command)
         hadoop(say)
-        _jars_for_this_system(say, library.result())
+        built = library.result()
+    if for_old_systems:
+        jars_for_old_systems(say)
+    else:
+        _jars_for_this_system(say, built)
 
 
 def _rust(with_command=True):

@@ -70,9 +70,7 @@ def _play(cluster, big, small):
 
 def report(outcomes):
     """The table of draws, and each scheduler's means over stock's, as parts of a page."""
-    rows = [[draw, name, statistics.mean(one.small_s), max(one.small_s), statistics.mean(one.big_s), max(one.big_s), one.suspended, one.in_vain, one.lost]
-            for (draw, name), one in sorted(outcomes.items())]
-    columns = ["draw", "scheduler", "small, mean, s", "small, most, s", "big, mean, s", "big, last, s", "suspensions", "in vain", "lost"]
+    rows = [[draw, name, *one.cells()] for (draw, name), one in sorted(outcomes.items())]
     ratios = [[draw, name, *(statistics.mean(getattr(one, jobs)) / statistics.mean(getattr(outcomes[draw, "Fair"], jobs)) for jobs in ("small_s", "big_s"))]
               for (draw, name), one in sorted(outcomes.items()) if name != "Fair" and (draw, "Fair") in outcomes]
-    return [tables.table("Sojourn times", columns, rows), tables.table("Over Fair's", ["draw", "scheduler", "small", "big"], ratios)]
+    return [tables.table("Sojourn times", ["draw", "scheduler", *Outcome.COLUMNS], rows), tables.table("Over Fair's", ["draw", "scheduler", "small", "big"], ratios)]

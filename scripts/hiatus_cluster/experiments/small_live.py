@@ -51,6 +51,13 @@ class Outcome:
     in_vain: int  #: suspensions whose room nobody used
     lost: int
 
+    #: What ``cells`` are.
+    COLUMNS = ("small, mean, s", "small, most, s", "big, mean, s", "big, last, s", "suspensions", "in vain", "lost")
+
+    def cells(self):
+        """Its part of a table's row."""
+        return [statistics.mean(self.small_s), max(self.small_s), statistics.mean(self.big_s), max(self.big_s), self.suspended, self.in_vain, self.lost]
+
 
 def options(parser):
     """Arguments of the command line."""
@@ -92,9 +99,7 @@ def play(cluster, scene):
 
 def report(outcomes):
     """The table as parts of a page."""
-    rows = [[big, memory_mb, name, statistics.mean(one.small_s), max(one.small_s), statistics.mean(one.big_s), max(one.big_s), one.suspended, one.in_vain,
-             one.lost]
+    rows = [[big, memory_mb, name, *one.cells()]
             for (memory_mb, big, name), one in sorted(outcomes.items(), key=lambda item: (item[0][1], item[0][0]))]
-    columns = ["big jobs", "MB a node", "scheduler", "small, mean, s", "small, most, s", "big, mean, s", "big, last, s", "suspensions",
-               "in vain", "lost"]
+    columns = ["big jobs", "MB a node", "scheduler", *Outcome.COLUMNS]
     return [tables.table("Sojourn times", columns, rows)]

@@ -141,8 +141,8 @@ impl Container {
         self.ran_before + if running { now.since(self.since) } else { Millis::default() }
     }
 
-    /// Whether it has been suspended for others for as long as it has run, and for `budget` besides: what its task takes is stretched
-    /// to twice that, and by the budget. A bound in seconds alone would be used up by tasks of hours, which then keep all others out.
+    /// Whether it has been suspended for others for as long as it has run, and for `budget` besides. A bound in seconds
+    /// alone would be used up by tasks of hours, which then keep all others out.
     pub fn is_worn(&self, budget: Millis, now: Millis) -> bool {
         self.preempted_for >= budget + self.run_time(now)
     }

@@ -67,7 +67,7 @@ pub(super) fn guards(settings: &Settings, cluster: &Cluster, takings: &[Taking])
             let wanted = how == Primitive::Kill || instead || cheap;
             assert!(mode == Mode::Kill && wanted, "law 5: {mode:?} and {how:?} kill {id:?}");
         } else {
-            let worn = container.is_worn(queue.suspension_budget, cluster.now());
+            let worn = container.preempted_for >= queue.suspension_budget + container.run_time(cluster.now());
             assert!(other_queue || !worn, "law 5: {id:?} suspended for too long");
             assert!(mode >= Mode::Suspend && how != Primitive::Wait, "law 5: {mode:?} and {how:?} suspend {id:?}");
             assert!(node.can_suspend, "law 5: {id:?} suspended where that is impossible");

@@ -2,7 +2,7 @@
 //!
 //! In the order in which they became late, one large job that is late (of more work than was thought, or on a cluster that was slower
 //! than the virtual one) holds up all small ones, and these become late behind it: the known weakness of FSP with errors, for which
-//! PSBS shares evenly among late jobs (Dell'Amico, Carra and Michiardi, 2015). Shares make jobs that are alike end together; the idea
+//! PSBS shares evenly among late jobs (Dell'Amico, Carra and Michiardi). Shares make jobs that are alike end together; the idea
 //! of FSP itself, to serve in the order in which shares would end, does not.
 
 use super::Ranked;
