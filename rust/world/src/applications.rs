@@ -182,6 +182,32 @@ impl World {
         self.give_back(id);
     }
 
+    /// ApplicationMasters that fetch new containers say at the same time what they want, and count those among it. What they asked so the
+    /// last time they mend first.
+    pub(super) fn ask_again(&mut self) {
+        if self.faults.ask_again == 0.0 {
+            return;
+        }
+        let registered: Vec<_> = self.registered.iter().copied().collect();
+        for id in registered {
+            self.progress(id);
+            if !self.chance(self.faults.ask_again) {
+                continue;
+            }
+            let app = &self.apps[id.0 as usize];
+            let mut asks = app.asks.clone();
+            let held = app.containers.iter().filter_map(|id| self.containers.get(id));
+            for unheard in held.filter(|container| !container.launched && !container.is_master) {
+                *asks.entry(unheard.phase).or_default() += 1;
+            }
+            for (key, count) in asks {
+                if self.apps[id.0 as usize].asks.get(&key) != Some(&count) {
+                    self.ask(id, key, count);
+                }
+            }
+        }
+    }
+
     /// How many tasks more the job could start by the ResourceManager's books; it matters only to early reduces.
     fn headroom(&self, id: AppId) -> u32 {
         let job = &self.apps[id.0 as usize].job;

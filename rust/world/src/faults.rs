@@ -21,6 +21,8 @@ pub struct Faults {
     pub fail_task: f64,
     /// An ApplicationMaster dies when one of its tasks ends.
     pub fail_master: f64,
+    /// An ApplicationMaster asks at a tick for what it was given and has not heard of, too, until the next tick.
+    pub ask_again: f64,
     /// A fact is told twice.
     pub double_fact: f64,
     /// A completion is told late.
@@ -47,6 +49,7 @@ impl Faults {
         change_node: 0.002,
         fail_task: 0.03,
         fail_master: 0.01,
+        ask_again: 0.1,
         double_fact: 0.05,
         late_fact: 0.05,
         unknown_fact: 0.05,

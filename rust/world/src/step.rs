@@ -200,6 +200,7 @@ impl World {
         self.schedule(self.now + TICK, Event::Tick);
         self.relieve_starving();
         self.speculate();
+        self.ask_again();
         if self.chance(self.faults.change_job) {
             let app = AppId(self.rng.random_range(0..self.apps.len()) as u32);
             let leaf = self.leaves()[self.rng.random_range(0..self.leaves().len())].clone();

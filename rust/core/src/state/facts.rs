@@ -3,7 +3,11 @@
 use super::{set, Cluster, Container, For, Job, Load, Node, Shares, State, UserLimits};
 use crate::fact::{Exit, Fact, NodeFact, Rejection};
 use crate::stages::{Stage, Stages, FRESH};
-use crate::units::{AppId, ContainerId, NodeId, Resource};
+use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
+
+/// So long an application that asks for containers may not have heard of its newest ones: some of its heartbeats, of which Spark sends
+/// one in 3 s, and MapReduce and Tez one a second.
+const UNHEARD: Millis = Millis(10_000);
 
 impl Cluster {
     /// Takes one fact into account. Unknown handles are counted in [`Tally::strange_facts`](super::Tally::strange_facts) and
@@ -226,6 +230,19 @@ impl Cluster {
             self.telling.pop_front();
             if self.jobs.get(&app).is_some_and(|job| job.stages.told_at() == at) {
                 self.with_job(app, |job, _| job.stages = Stages::default());
+            }
+        }
+    }
+
+    /// What is still asked again after a while was no mistake.
+    pub(super) fn believe_asks(&mut self) {
+        while let Some((since, app, key)) =
+            self.asked_again.front().copied().filter(|(at, ..)| self.now.since(*at) > UNHEARD)
+        {
+            self.asked_again.pop_front();
+            let asks_again = |job: &Job| job.phases.get(&key).is_some_and(|phase| phase.asked_again > 0);
+            if self.jobs.get(&app).is_some_and(asks_again) {
+                self.with_job(app, |job, _| job.phases.get_mut(&key).map(|phase| phase.believe(since)));
             }
         }
     }

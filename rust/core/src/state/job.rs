@@ -188,9 +188,12 @@ impl Job {
     }
 
     /// Tasks of a phase for whose containers the application has not asked yet, as far as it says how many there are. Below
-    /// zero if its asks are more than its tasks: what it asked before it heard of its newest containers counts those again.
+    /// zero if its asks are more than its tasks: what it asked before it heard of its newest containers counts those again. If it
+    /// says nothing, that is told by its asks ([`Phase::asked_again`]).
     pub fn unasked(&self, key: PhaseKey) -> i32 {
-        let Some(said) = self.said.get(&key.priority) else { return 0 };
+        let Some(said) = self.said.get(&key.priority) else {
+            return self.phases.get(&key).map_or(0, |phase| -(phase.asked_again as i32));
+        };
         // Of several phases with one priority nobody knows which has how many; in their order they stand together.
         let (before, after) =
             (self.phases.range(..key).next_back(), self.phases.range((Bound::Excluded(key), Bound::Unbounded)).next());

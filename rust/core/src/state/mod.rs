@@ -74,6 +74,8 @@ pub struct Cluster {
     claiming: Vec<NodeId>,
     /// What has begun to run, ApplicationMasters aside, by when it began.
     begun: BTreeSet<(Millis, ContainerId)>,
+    /// What is asked again, and since when, in that order.
+    asked_again: VecDeque<(Millis, AppId, PhaseKey)>,
     /// Who told of its stages, and when, in that order.
     telling: VecDeque<(Millis, AppId)>,
     /// What went on after a suspension, by when it will have run for as long as that lasted.
@@ -143,6 +145,7 @@ impl Cluster {
             self.caught_up(due.1);
         }
         self.forget_silent();
+        self.believe_asks();
     }
 
     /// The container has run for as long as it was suspended before: second attempts of its task may start.
@@ -261,7 +264,10 @@ impl Cluster {
         let Some(job) = self.jobs.get_mut(&app) else { return false };
         let phase = job.phases.entry(key).or_default();
         let before = Load::of_phase(&key, phase);
-        (phase.pending, phase.places) = (count, places);
+        phase.places = places;
+        if phase.ask(count, self.now) {
+            self.asked_again.push_back((self.now, app, key));
+        }
         self.loads.change(job.queue, Load::of_phase(&key, phase) + -before, self.now);
         job.touch(app, &mut self.touched);
         true

@@ -56,6 +56,8 @@ impl RunTime {
 pub struct Phase {
     /// Containers wanted.
     pub pending: u32,
+    /// Of those, what its application probably asks again because it has not heard of its newest containers.
+    pub asked_again: u32,
     /// Where.
     pub places: Places,
     /// Of those, proposed in this step and not yet confirmed.
@@ -82,12 +84,41 @@ pub struct Phase {
     /// Rounds of kills since one of its tasks was last done, see [`Phase::kill_rounds`].
     pub(super) kill_rounds: u32,
     pub(super) killed_at: Millis,
+    /// How many tasks there are, by what was asked last and not again; `None` before anything was asked.
+    tasks: Option<u32>,
+    /// Since when something is asked again.
+    again_since: Millis,
 }
 
 impl Phase {
     /// Tasks that are not done: wanted, running or suspended.
     pub fn left(&self) -> u32 {
         self.pending + self.held + self.borrowed + self.suspended
+    }
+
+    /// Its application asks for so many, instead of what it did. What it says when it fetches new containers counts those among what it
+    /// wants: so many tasks more than there were are not believed at once. Whether they are asked again only now.
+    pub(super) fn ask(&mut self, count: u32, now: Millis) -> bool {
+        self.pending = count;
+        let all = self.finished + self.left();
+        let unheard = (self.held + self.borrowed).saturating_sub(self.run_time.running);
+        let more = all - self.tasks.unwrap_or(all).min(all);
+        let before = std::mem::replace(&mut self.asked_again, more.min(unheard).min(count));
+        self.tasks = Some(all - self.asked_again);
+        let begins = before == 0 && self.asked_again > 0;
+        if begins {
+            self.again_since = now;
+        }
+        begins
+    }
+
+    /// What is asked again since then is asked in earnest.
+    pub(super) fn believe(&mut self, since: Millis) -> bool {
+        let believed = self.asked_again > 0 && self.again_since == since;
+        if believed {
+            self.tasks = self.tasks.map(|tasks| tasks + std::mem::take(&mut self.asked_again));
+        }
+        believed
     }
 
     /// One of its containers is there, on a node of that partition.
