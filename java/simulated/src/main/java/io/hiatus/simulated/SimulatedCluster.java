@@ -11,9 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.yarn.api.ApplicationClientProtocol;
 import org.apache.hadoop.yarn.api.protocolrecords.GetApplicationReportRequest;
@@ -114,11 +112,9 @@ public final class SimulatedCluster implements ContainerManager.Masters {
         ContainerLaunchContext.newInstance(Collections.emptyMap(), Collections.emptyMap(), Collections.emptyList(), null, null, null),
         false, true, 2, Resource.newInstance(job.masterMb, 1), "MAPREDUCE");
     client.submitApplication(SubmitApplicationRequest.newInstance(context));
-    AtomicInteger told = new AtomicInteger();
-    ScheduledFuture<?>[] look = new ScheduledFuture<?>[1];
-    look[0] = every(LOOK_MS, LOOK_MS, () -> {
+    every(LOOK_MS, LOOK_MS, () -> {
       ApplicationReport report = client.getApplicationReport(GetApplicationReportRequest.newInstance(id)).getApplicationReport();
-      if (report.getFinalApplicationStatus() != FinalApplicationStatus.UNDEFINED && report.getFinishTime() > 0 && told.getAndIncrement() == 0) {
+      if (report.getFinalApplicationStatus() != FinalApplicationStatus.UNDEFINED && report.getFinishTime() > 0) {
         SimulatedMaster master = masters.remove(id);
         tell("ended", "name", job.name, "app", id.toString(), "state", report.getFinalApplicationStatus().toString(),
             "submitted_ms", report.getStartTime(), "launched_ms", report.getLaunchTime(), "finished_ms", report.getFinishTime(),
@@ -167,8 +163,8 @@ public final class SimulatedCluster implements ContainerManager.Masters {
     }
   }
 
-  private ScheduledFuture<?> every(long periodMs, long firstMs, Step step) {
-    return timers.scheduleAtFixedRate(() -> guarded(step), firstMs, periodMs, TimeUnit.MILLISECONDS);
+  private void every(long periodMs, long firstMs, Step step) {
+    timers.scheduleAtFixedRate(() -> guarded(step), firstMs, periodMs, TimeUnit.MILLISECONDS);
   }
 
   /** A failure ends all: nothing that is measured after it would mean anything. */

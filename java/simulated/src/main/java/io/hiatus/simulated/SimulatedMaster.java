@@ -205,7 +205,7 @@ final class SimulatedMaster implements SimulatedNode.Listener {
       if (attempt == null) {
         return;
       }
-      tasks.done(attempt.stage, attempt.task);
+      tasks.ended(attempt.stage);
       if (attempt.stage + 1 < tasks.stages() && tasks.isOpen(attempt.stage + 1)) {
         waiting.putAll(running);
       }

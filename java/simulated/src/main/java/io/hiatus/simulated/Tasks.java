@@ -76,7 +76,7 @@ final class Tasks {
   }
 
   /** A task has done its work. */
-  void done(int stage, int task) {
+  void ended(int stage) {
     stages[stage].done++;
   }
 
