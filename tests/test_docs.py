@@ -66,8 +66,8 @@ _BY_HAND = {
     **{f"scripts/bench {name}": ("measures for minutes", f"docs/bench/{name}.md", f"scripts/bench {name}")
        for name in ("peers", "sim", "cluster")},
     **{f"scripts/experiment {name}": ("takes an hour", f"docs/bench/{name}.md", f"scripts/experiment {name}")
-       for name in ("batchmr-live", "chaos", "flex-live", "gp-live", "ha", "hfsp-live", "like-live", "mapreduce-live", "predoop-live", "small-live",
-                    "spark", "spark-sizes", "speculation", "suspend-overhead", "what-if")},
+       for name in ("batchmr-live", "chaos", "flex-live", "gp-live", "ha", "hfsp-live", "like-live", "mapreduce-live", "predoop-live", "simulated-nodes",
+                    "small-live", "spark", "spark-sizes", "speculation", "suspend-overhead", "what-if")},
     "scripts/experiment": ("takes minutes to hours", "docs/bench/hfsp-live.md", "scripts/experiment hfsp-live"),
     "hiatus reproduce all --quick": ("takes ten minutes; in part it is run", "docs/experiments.md", "<!-- fig-3.4/"),
 }

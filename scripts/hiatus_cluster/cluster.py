@@ -165,7 +165,7 @@ class Cluster:
         if self.realm:
             self.realm.create(configuration.hosts(self.spec))
             Tls(self.dir).create(configuration.hosts(self.spec))
-        *others, history = self.names()
+        *others, last = self.names()  # the history server, unless a subclass has none
         for name in others:
             self._start(name)
         if self.spec.standby == "manual":
@@ -173,7 +173,7 @@ class Cluster:
             self.administer("rmadmin", "-transitionToActive", configuration.manager_id(1))
         if "namenode" in others:  # without it the history server sleeps 10 s before it looks again
             self.await_ready(["namenode"])
-        self._start(history)
+        self._start(last)
         self.await_ready(say=say)
 
     def _end(self):

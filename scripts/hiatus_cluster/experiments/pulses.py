@@ -1,6 +1,5 @@
 """What the pulses of suspended containers cost: processor time of their processes, and of the NodeManager that sees to them."""
 
-import os
 import shutil
 import time
 from dataclasses import dataclass
@@ -65,17 +64,11 @@ def _cost(cluster, name, seconds):
         until(lambda: all(stands_still(cluster, one) for one in maps), "the maps stand still", _PATIENCE_S)
         processes = [pid for one in maps for pid in states(cluster, one)]
         manager = cluster.daemon("nodemanager1").pid
-        before, begin = (_cpu_s(processes), _cpu_s([manager])), time.monotonic()
+        before, begin = (daemons.cpu_s(processes), daemons.cpu_s([manager])), time.monotonic()
         time.sleep(seconds)
-        return Cost(name, time.monotonic() - begin, _cpu_s(processes) - before[0], _cpu_s([manager]) - before[1])
+        return Cost(name, time.monotonic() - begin, daemons.cpu_s(processes) - before[0], daemons.cpu_s([manager]) - before[1])
     finally:
         workload.stop()
-
-
-def _cpu_s(pids):
-    """User and system time of processes and of their children that have ended, s."""
-    fields = [(daemons.stat(pid) or [])[11:15] for pid in pids]
-    return sum(int(ticks) for one in fields for ticks in one) / os.sysconf("SC_CLK_TCK")
 
 
 def report(costs):

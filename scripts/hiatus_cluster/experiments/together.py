@@ -40,15 +40,16 @@ def options(parser):
     parser.add_argument("--apart-s", type=float, default=0, metavar="S", help="from one cluster's beginning to work to the next one's (default: 0)")
 
 
-def play(name, keys, options, spec_of, scene, say):
-    """Yields (key, what ``scene(cluster, key)`` gave back) for each key, on a cluster as ``spec_of(key)`` wants it; ``name`` is the experiment's."""
+def play(name, keys, options, spec_of, scene, say, kind=Cluster):
+    """Yields (key, what ``scene(cluster, key)`` gave back) for each key, on a cluster of that kind as ``spec_of(key)`` wants it; ``name`` is the
+    experiment's."""
     for first in range(0, len(keys), options.at_once):
         batch = keys[first:first + options.at_once]
         with ExitStack() as ends, ThreadPoolExecutor(len(batch)) as pool:
             clusters = []
             for number, key in enumerate(batch):
                 say(f"{key}: starting")
-                clusters.append(Cluster(layout.BUILD / "experiments" / name / str(number)))
+                clusters.append(kind(layout.BUILD / "experiments" / name / str(number)))
                 clusters[-1].down()
                 ends.callback(clusters[-1].down)
                 clusters[-1].up(spec_of(key))
