@@ -20,6 +20,7 @@ def _job(name, at_s, *stages):
     return {"name": name, "at_s": at_s, "simulated": {"master_mb": 128, "stages": [{"memory_mb": 256, **stage} for stage in stages]}}
 
 
+@pytest.mark.slow
 def test_a_small_job_is_served_by_suspension_and_the_time_that_stands_still_is_no_work(clusters):
     cluster = clusters(kind=bare.BareCluster, **live.spec(nodes=1, node_memory=[_NODES.memory_mb], properties={
         "yarn.scheduler.hiatus.rm.report-port": bare.report_port()}))
