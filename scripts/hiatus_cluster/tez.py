@@ -4,6 +4,7 @@ import json
 
 from . import distribution, layout
 from .daemons import MARK
+from .patience import until
 
 LIB = layout.BUILD / "tez" / "lib"
 #: Three vertices of tasks that do nothing for as long as they are told; `-m` tasks of `-mt` ms, and so on.
@@ -33,7 +34,11 @@ def command(cluster, words, *arguments, told=False, conf=None):
 
 
 def attempts(cluster, app):
-    """What Tez' own history log says of each task attempt of an application that ended, as it has it: `status`, `startTime` and so on."""
+    """What Tez' own history log says of each task attempt of an application that ended, as it has it: `status`, `startTime` and so on.
+
+    Its client knows of the end before the last records are written.
+    """
+    until(lambda: cluster.rm.app(app)["state"] == "FINISHED", f"the ApplicationMaster of {app} is gone")
     logs = cluster.dir.glob(f"node*/logs/{app}/*/history.txt.*")
     events = [json.loads(record) for log in logs for record in log.read_text().split("\x01\n") if record.strip()]
     return [event["otherinfo"] for event in events if [one["eventtype"] for one in event.get("events", ())] == ["TASK_ATTEMPT_FINISHED"]]

@@ -4,7 +4,7 @@
 pub use crate::side::{PerSide, Side};
 
 use crate::predoop::Shuffle;
-use crate::stages::Stage;
+use crate::stages::{Executor, Stage};
 use crate::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 
 /// One thing that happened. Facts of one step are applied in the order given.
@@ -182,6 +182,13 @@ pub enum Fact {
         app: AppId,
         /// What it told.
         stage: Stage,
+    },
+    /// An application told what an executor is worth to it. Optional, too.
+    Executor {
+        /// The container.
+        container: ContainerId,
+        /// What it told.
+        executor: Executor,
     },
     /// The container no longer counts against its queue and node: it may be paused whenever its room is needed.
     Demoted {

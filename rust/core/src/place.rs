@@ -349,7 +349,7 @@ fn resume_if_room(
     ResumeOutcome::Proposed
 }
 
-/// Resumes the job's suspended containers on the node, longest suspended first; false if one of them could be, but has to
+/// Resumes the job's suspended containers on the node, executors that idle last, longest suspended first; false if one of them could be, but has to
 /// rest after a refusal.
 fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, allowance: &mut f64) -> bool {
     let Some(node) = cluster.nodes().get(&id) else { return true };
@@ -358,11 +358,14 @@ fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, al
         .iter()
         .filter_map(|id| cluster.containers().get(id).map(|container| (container, *id)))
         .filter(|(container, _)| container.app == app && !container.parked && has_turn(container))
-        .map(|(container, id)| (container.since, id, container.resource().dominant_share(total)))
+        .map(|(container, id)| {
+            let order = (Reverse(container.executor(cluster.now())), container.since, id);
+            (order, container.resource().dominant_share(total))
+        })
         .collect();
-    own.sort_by_key(|(since, id, _)| (*since, *id));
+    own.sort_by_key(|(order, _)| *order);
     let mut none_backs_off = true;
-    for (_, container, one) in own {
+    for ((.., container), one) in own {
         let claimed = cluster.nodes().get(&id).map_or(Resource::ZERO, |node| node.claimed_by_others(app));
         if one <= *allowance + EPSILON {
             match resume_if_room(cluster, id, container, claimed, allowance.is_infinite()) {

@@ -10,6 +10,18 @@ pub const ANY_CONTAINER: i32 = -1;
 /// So long its last word counts: applications tell every second.
 pub const FRESH: Millis = Millis(15_000);
 
+/// What an executor is worth to its application, as that tells. Those of one job are taken in this order, and go on in the
+/// opposite one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Executor {
+    /// It has no task, and keeps nothing.
+    Idle,
+    /// It has tasks. So has one of which nobody says anything.
+    Busy,
+    /// It keeps what others may want of it: data in its memory, or outputs that nothing else on its node serves.
+    Keeps,
+}
+
 /// A stage as its application tells it, or several that are alike to it: those that are done, or that have not begun.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {

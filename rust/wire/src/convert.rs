@@ -11,7 +11,7 @@ use hiatus_core::fact::{
 };
 use hiatus_core::predoop::Shuffle;
 use hiatus_core::recurring::Record;
-use hiatus_core::stages::Stage;
+use hiatus_core::stages::{Executor, Stage};
 use hiatus_core::units::{AppId, ContainerId, JobClass, Millis, NodeId, PartitionId, QueueId, Resource, UserId};
 use thiserror::Error;
 
@@ -248,12 +248,20 @@ fn fact(kind: u32, bytes: &[u8]) -> Option<Fact> {
             };
             Fact::Stage { app: AppId(r.app), stage }
         }
+        32 => {
+            let (r, _) = layout::Executor::read(bytes)?;
+            Fact::Executor { container: ContainerId(r.container), executor: executor(r.worth)? }
+        }
         _ => return None,
     })
 }
 
 fn phase(priority: i32, partition: u32, memory_mb: i64, vcores: i64) -> PhaseKey {
     PhaseKey { priority, partition: PartitionId(partition), resource: Resource::new(memory_mb, vcores) }
+}
+
+fn executor(number: u32) -> Option<Executor> {
+    [Executor::Idle, Executor::Busy, Executor::Keeps].get(number as usize).copied()
 }
 
 fn places(number: u32) -> Option<Places> {
@@ -425,6 +433,19 @@ mod tests {
         assert_eq!(out[0], Fact::TaskReport { container: ContainerId(1), report });
         let report = TaskReport::Shuffle(Shuffle { fetched: 3, done: 4, total: 5 });
         assert_eq!(out[1], Fact::TaskReport { container: ContainerId(2), report });
+    }
+
+    #[test]
+    fn what_executors_are_worth_survives_it_and_nothing_else_is_taken_for_that() {
+        let told = |worth| {
+            let (mut bytes, mut out) = (Vec::new(), Vec::new());
+            layout::Executor { container: 1, worth }.write("", &mut bytes);
+            facts(&bytes, &mut out).map(|()| out)
+        };
+        for (worth, executor) in [Executor::Idle, Executor::Busy, Executor::Keeps].into_iter().enumerate() {
+            assert_eq!(told(worth as u32).unwrap(), [Fact::Executor { container: ContainerId(1), executor }]);
+        }
+        assert!(told(3).is_err());
     }
 
     #[test]

@@ -180,6 +180,8 @@ records! { FACTS:
     30 Blacklisted { app: u32, node: u32 }
     #[doc = "An application whose containers do not end with their tasks told of a stage; flags: 1 the first of what it tells now, which takes the place of all before, 2 more may follow of which it does not know yet; the request priority of its containers, its tasks, those that run and are done, what each of these took, and how many a container runs at a time."]
     31 Stage { app: u32, flags: u32, priority: i32, tasks: u32, running: u32, done: u32, each_ms: i64, slots: u32 }
+    #[doc = "An application told what an executor is worth to it: 0 it idles, 1 it has tasks, 2 it keeps what others may want of it."]
+    32 Executor { container: u32, worth: u32 }
 }
 
 records! { ANSWERS:

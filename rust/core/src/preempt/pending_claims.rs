@@ -5,6 +5,7 @@ use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
 use crate::state::{Claim, Cluster, For, Node, Reason, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Claims by job, and room that is nobody's.
@@ -163,7 +164,8 @@ impl PendingClaims {
         sizes.map(|size| size.dominant_share(total)).fold(0.0, |sum, one| sum + one)
     }
 
-    /// Suspended containers of the job that could come back and are not on their way, longest suspended first.
+    /// Suspended containers of the job that could come back and are not on their way: first what executors keep something, those that
+    /// idle last, and of these the longest suspended first.
     pub(super) fn suspended_of(&self, cluster: &Cluster, app: AppId) -> Vec<ContainerId> {
         let Some(job) = cluster.jobs().get(&app).filter(|job| !job.suspended.is_empty()) else { return Vec::new() };
         let mut waiting = Vec::new();
@@ -179,11 +181,11 @@ impl PendingClaims {
                 || job.has_parked(container)
                 || container.state != State::Suspended;
             if !stays && home.is_some_and(|node| node.is_live(cluster.now()) && !claimed(node)) {
-                waiting.push((container.since, *id));
+                waiting.push((Reverse(container.executor(cluster.now())), container.since, *id));
             }
         }
         waiting.sort_unstable();
-        waiting.into_iter().map(|(_, id)| id).collect()
+        waiting.into_iter().map(|(.., id)| id).collect()
     }
 
     /// Whether the node has so much room that nobody claims; then it is promised.

@@ -17,6 +17,7 @@ use crate::estimate::left::Remaining;
 use crate::fact::PhaseKey;
 use crate::plan::{Entry, PartitionPlan, Planner};
 use crate::settings::{Candidates, QueueSettings, Settings};
+use crate::stages::Executor;
 use crate::state::{ByHandle, Claim, Cluster, For, Job, Node, Reason};
 use crate::units::{AppId, ContainerId, Millis, NodeId, PartitionId, QueueId, Resource};
 use crate::visits::Visits;
@@ -28,8 +29,9 @@ use spare::{QueueSpare, Spare};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// In what order containers of one job go: first tasks last, then by the queue's rule, youngest first.
-type VictimKey = (bool, i64, Reverse<(Millis, ContainerId)>);
+/// In what order containers of one job go: by what executors are worth to it, first tasks last, then by the queue's rule, youngest
+/// first.
+type VictimKey = (Executor, bool, i64, Reverse<(Millis, ContainerId)>);
 
 /// A container that may be taken.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use crate::decision::Reason;
 use crate::fact::{ContainerFact, Found, PhaseKey, TaskReport};
+use crate::stages::{Executor, FRESH};
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
 
 /// Where a container is in its life (HFSP thesis, section 6.1.3, with YARN's steps).
@@ -67,6 +68,8 @@ pub struct Container {
     pub kept_out_since: Option<Millis>,
     /// What its task said last, whichever task it is.
     pub last_report: Option<LastReport>,
+    /// What its application said last that it is worth, and when.
+    pub(super) executor: Option<(Executor, Millis)>,
     /// Whose room it runs in, if that is lent to it.
     pub lender: Option<ContainerId>,
     /// How often it was suspended, loans aside.
@@ -113,6 +116,7 @@ impl Container {
             reason: state.is_suspended().then_some(Reason::Found),
             intended: None,
             last_report: None,
+            executor: None,
             lender: None,
             kept_out_since: None,
             suspensions: u32::from(state.is_suspended()),
@@ -145,6 +149,12 @@ impl Container {
     /// alone would be used up by tasks of hours, which then keep all others out.
     pub fn is_worn(&self, budget: Millis, now: Millis) -> bool {
         self.preempted_for >= budget + self.run_time(now)
+    }
+
+    /// What it is worth to its application, by what that told of late.
+    pub fn executor(&self, now: Millis) -> Executor {
+        let told = self.executor.filter(|(_, at)| now.since(*at) <= FRESH);
+        told.map_or(Executor::Busy, |(executor, _)| executor)
     }
 
     /// How long it has run since it last started or was resumed; `None` while it does not run.

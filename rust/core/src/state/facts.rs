@@ -2,7 +2,7 @@
 
 use super::{set, Cluster, Container, For, Job, Load, Node, Shares, State, UserLimits};
 use crate::fact::{Exit, Fact, NodeFact, Rejection};
-use crate::stages::{Stage, Stages, FRESH};
+use crate::stages::{Executor, Stage, Stages, FRESH};
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
 
 /// So long an application that asks for containers may not have heard of its newest ones: some of its heartbeats, of which Spark sends
@@ -97,6 +97,7 @@ impl Cluster {
             Fact::TaskReport { container, report } => self.task_reported(*container, *report),
             Fact::Tasks { app, priority, total, done } => self.say_tasks(*app, *priority, *total, *done),
             Fact::Stage { app, stage } => self.tell_stage(*app, *stage),
+            Fact::Executor { container, executor } => self.tell_executor(*container, *executor),
             Fact::Demoted { container } => self.demote(*container),
             Fact::Promoted { container } => self.promote(*container),
             Fact::Completed { container, exit } => self.complete(*container, *exit),
@@ -116,6 +117,7 @@ impl Cluster {
                 | Fact::TaskReport { .. }
                 | Fact::Tasks { .. }
                 | Fact::Stage { .. }
+                | Fact::Executor { .. }
                 | Fact::Ran { .. }
                 | Fact::AssignRejected { .. }
                 | Fact::ContainerRejected { .. }
@@ -222,6 +224,11 @@ impl Cluster {
             self.telling.push_back((self.now, app));
         }
         known
+    }
+
+    fn tell_executor(&mut self, id: ContainerId, executor: Executor) -> bool {
+        let now = self.now;
+        self.containers.get_mut(&id).map(|container| container.executor = Some((executor, now))).is_some()
     }
 
     /// What applications told that have been silent since is not believed any more.

@@ -1,10 +1,11 @@
 //! An application whose containers do not end with their tasks is as large as what it tells of its stages, however old they are.
 
 use crate::one_queue;
+use hiatus_core::decision::Decision;
 use hiatus_core::explain::{self, JobExplanation};
-use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey};
+use hiatus_core::fact::{ContainerFact, Exit, Fact, Found, PhaseKey, Places};
 use hiatus_core::settings::Settings;
-use hiatus_core::stages::{Stage, ANY_CONTAINER};
+use hiatus_core::stages::{Executor, Stage, ANY_CONTAINER};
 use hiatus_core::units::{AppId, ContainerId, Millis, NodeId, PartitionId, Resource};
 use hiatus_core::Scheduler;
 
@@ -132,4 +133,38 @@ fn what_cannot_be_changes_nothing() {
     let mut scheduler = both();
     tell(&mut scheduler, 5, &[stage(BIG, 10, 20)]);
     assert_ne!(known(&scheduler, BIG).0, "told");
+}
+
+/// Which of BIG's five executors go, oldest first in number, when SMALL, which comes before it, asks for so many containers on a full
+/// node. Of each executor is told what it is worth.
+fn taken(wanted: u32, worth: &[(u32, Executor)]) -> Vec<u32> {
+    let mut facts = one_queue::node(Resource::new(7 * 1024, 7));
+    facts.extend([BIG, SMALL].into_iter().flat_map(|app| one_queue::app(app, false)));
+    facts.extend((0..6).flat_map(|id| runs(BIG, id)));
+    facts.extend(runs(SMALL, 0));
+    let mut scheduler = Scheduler::new(Settings::default());
+    tell(&mut scheduler, 0, &facts);
+    let executor = |(id, executor): &(u32, Executor)| Fact::Executor {
+        container: ContainerId(10 * BIG.0 + id),
+        executor: *executor,
+    };
+    let told: Vec<Fact> = worth.iter().map(executor).chain([stage(BIG, 1_000, 10)]).collect();
+    tell(&mut scheduler, 60, &told);
+    let phase = PhaseKey { priority: EXECUTORS, partition: PartitionId(0), resource: Resource::new(1024, 1) };
+    let asked = Fact::Asked { app: SMALL, phase, count: wanted, places: Places::Anywhere };
+    let mut decisions = Vec::new();
+    scheduler.step(Millis(61_000), &[asked], &mut decisions);
+    let suspended = |decision: &Decision| match decision {
+        Decision::Suspend { container, .. } => Some(container.0 - 10 * BIG.0),
+        _ => None,
+    };
+    decisions.iter().filter_map(suspended).collect()
+}
+
+#[test]
+fn executors_that_idle_are_taken_first_and_those_that_keep_something_last() {
+    use Executor::{Busy, Idle, Keeps};
+    assert_eq!(taken(1, &[]), [5], "the youngest");
+    assert_eq!(taken(1, &[(2, Idle), (3, Busy)]), [2]);
+    assert_eq!(taken(2, &[(5, Keeps), (2, Idle)]), [2, 4]);
 }

@@ -98,7 +98,7 @@ impl<'a> VictimSelector<'a> {
             let left = || time_left(queue, job, (id, container), cluster.now());
             let by_rule = order.key(VictimInfo { memory_mb: victim.resource.memory_mb, left: &left });
             let trains = job.is_first_task(id, container.phase) && !job.waits_for_maps(container.phase);
-            let key = (trains, by_rule, Reverse((container.allocated, id)));
+            let key = (container.executor(cluster.now()), trains, by_rule, Reverse((container.allocated, id)));
             Ok((key, victim))
         })
     }

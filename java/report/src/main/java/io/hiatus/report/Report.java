@@ -77,9 +77,16 @@ public abstract class Report {
       throw new IOException("no report is " + length + " bytes long");
     }
     ByteBuffer in = ByteBuffer.wrap(data, 0, length - HMAC_BYTES);
-    int magic = in.getInt();
-    check(magic == JobReport.MAGIC || magic == StageReport.MAGIC, "no report, or one of another version");
-    return magic == JobReport.MAGIC ? new JobReport(in) : new StageReport(in);
+    switch (in.getInt()) {
+      case JobReport.MAGIC:
+        return new JobReport(in);
+      case StageReport.MAGIC:
+        return new StageReport(in);
+      case ExecutorReport.MAGIC:
+        return new ExecutorReport(in);
+      default:
+        throw new IOException("no report, or one of another version");
+    }
   }
 
   /** Whether the last of those bytes are the signature of those before. */

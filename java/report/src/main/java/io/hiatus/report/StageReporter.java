@@ -1,16 +1,22 @@
 package io.hiatus.report;
 
+import io.hiatus.report.ExecutorReport.Worth;
 import io.hiatus.report.StageReport.Stage;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends every second what an application knows of its stages. */
+/** Sends every second what an application knows of its stages, and which of its executors idle or keep something. */
 public final class StageReporter extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(StageReporter.class);
   private static final long INTERVAL_MS = 1_000;
@@ -22,11 +28,16 @@ public final class StageReporter extends Thread {
 
     /** Whether stages may follow of which it does not know yet. */
     boolean more();
+
+    /** What its executors are worth to it now, by the numbers of their containers. */
+    Map<Long, Worth> executors();
   }
 
   private final ReportSender sender;
   private final Source source;
   private long number = ReportSender.firstNumber();
+  /** Executors that did not only have tasks when they were last told of. */
+  private Set<Long> told = Collections.emptySet();
 
   private StageReporter(ReportSender sender, Source source) {
     super("HiatusReports");
@@ -55,7 +66,7 @@ public final class StageReporter extends Thread {
   public void run() {
     try {
       while (true) {
-        sender.send(speaker -> Collections.singletonList(report(speaker)));
+        sender.send(this::reports);
         Thread.sleep(INTERVAL_MS);
       }
     } catch (IOException | RuntimeException e) {
@@ -67,9 +78,31 @@ public final class StageReporter extends Thread {
     }
   }
 
-  private StageReport report(AMRMTokenIdentifier speaker) {
+  private List<Report> reports(AMRMTokenIdentifier speaker) {
     ApplicationAttemptId attempt = speaker.getApplicationAttemptId();
-    return new StageReport(attempt.getApplicationId().getClusterTimestamp(), attempt.getApplicationId().getId(), attempt.getAttemptId(),
-        speaker.getKeyId(), number++, source.more(), source.stages());
+    long cluster = attempt.getApplicationId().getClusterTimestamp();
+    int application = attempt.getApplicationId().getId();
+    List<Report> reports = new ArrayList<>();
+    reports.add(new StageReport(cluster, application, attempt.getAttemptId(), speaker.getKeyId(), number++, source.more(), source.stages()));
+    Map<Long, Worth> some = new LinkedHashMap<>();
+    for (Map.Entry<Long, Worth> one : news(source.executors()).entrySet()) {
+      some.put(one.getKey(), one.getValue());
+      if (some.size() == ExecutorReport.MOST_EXECUTORS) {
+        reports.add(new ExecutorReport(cluster, application, attempt.getAttemptId(), speaker.getKeyId(), number++, some));
+        some = new LinkedHashMap<>();
+      }
+    }
+    if (!some.isEmpty()) {
+      reports.add(new ExecutorReport(cluster, application, attempt.getAttemptId(), speaker.getKeyId(), number++, some));
+    }
+    return reports;
+  }
+
+  /** Of these what is not assumed anyhow: who idles or keeps something, and who did until now. */
+  private Map<Long, Worth> news(Map<Long, Worth> executors) {
+    Map<Long, Worth> news = new LinkedHashMap<>(executors);
+    news.entrySet().removeIf(one -> one.getValue() == Worth.BUSY && !told.contains(one.getKey()));
+    told = news.entrySet().stream().filter(one -> one.getValue() != Worth.BUSY).map(Map.Entry::getKey).collect(Collectors.toSet());
+    return news;
   }
 }

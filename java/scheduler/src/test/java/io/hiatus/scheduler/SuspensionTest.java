@@ -12,6 +12,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import io.hiatus.report.ExecutorReport.Worth;
 import io.hiatus.scheduler.config.HiatusConfiguration;
 import java.util.Collections;
 import java.util.List;
@@ -95,6 +96,18 @@ public class SuspensionTest {
       // Not hasPendingResourceRequest(): YARN's Resources.isNone() does not know every zero.
       assertEquals("what was resumed leaves nothing behind in CapacityScheduler's own books", 0,
           ((AtomicLong) FieldUtils.readField(cluster.attempt(big), "unconfirmedAllocatedMem", true)).get());
+    }
+  }
+
+  @Test
+  public void anExecutorThatIdlesIsDemotedBeforeTheYoungest() throws Exception {
+    try (MockCluster cluster = MockCluster.plain()) {
+      fill(cluster, cluster.node(NODE_MB, 16));
+      ContainerId oldest = Collections.min(big.held());
+      cluster.facts().executor(oldest, Worth.IDLE);
+      cluster.beat();
+      assertEquals(ExecutionType.OPPORTUNISTIC, cluster.container(oldest).getExecutionType());
+      assertEquals(ExecutionType.GUARANTEED, cluster.container(youngest()).getExecutionType());
     }
   }
 

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.yarn.api.ApplicationConstants;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -19,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has a Spark application tell Hiatus how much work is left for its executors: {@code spark.plugins=io.hiatus.spark.HiatusPlugin}. Its
- * driver reports the stages every second. Executors tell the driver for how long they stood still while a task ran. Nothing depends on any
- * of this.
+ * driver reports the stages every second. Executors tell the driver which containers they are, and for how long they stood still while
+ * a task ran. Nothing depends on any of this.
  */
 public final class HiatusPlugin implements SparkPlugin {
   private static final Logger LOG = LoggerFactory.getLogger(HiatusPlugin.class);
@@ -44,7 +46,8 @@ public final class HiatusPlugin implements SparkPlugin {
     @Override
     public Map<String, String> init(SparkContext context, PluginContext plugin) {
       SparkConf spark = plugin.conf();
-      listener = new StageListener(Math.max(1, spark.getInt("spark.executor.cores", 1) / spark.getInt("spark.task.cpus", 1)));
+      Executors executors = new Executors(spark.getBoolean("spark.shuffle.service.enabled", false));
+      listener = new StageListener(Math.max(1, spark.getInt("spark.executor.cores", 1) / spark.getInt("spark.task.cpus", 1)), executors);
       this.context = context;
       return Collections.emptyMap();
     }
@@ -69,7 +72,11 @@ public final class HiatusPlugin implements SparkPlugin {
     @Override
     public Object receive(Object message) {
       long[] told = (long[]) message; // a class that every class loader has
-      listener.stoodStill((int) told[0], told[1], told[2]);
+      if (told.length == 2) {
+        listener.runsIn(Long.toString(told[0]), told[1]);
+      } else {
+        listener.stoodStill((int) told[0], told[1], told[2]);
+      }
       return null;
     }
 
@@ -92,6 +99,18 @@ public final class HiatusPlugin implements SparkPlugin {
     public void init(PluginContext context, Map<String, String> extra) {
       plugin = context;
       clock.start();
+      String container = System.getenv(ApplicationConstants.Environment.CONTAINER_ID.name());
+      if (container != null) {
+        tell(Long.parseLong(context.executorID()), ContainerId.fromString(container).getContainerId());
+      }
+    }
+
+    private void tell(long... message) {
+      try {
+        plugin.send(message);
+      } catch (IOException e) {
+        LOG.debug("The driver does not hear of this executor", e);
+      }
     }
 
     @Override
@@ -104,11 +123,7 @@ public final class HiatusPlugin implements SparkPlugin {
       long[] before = begun.get();
       long millis = clock.look() - before[2];
       if (millis > 0) {
-        try {
-          plugin.send(new long[] {before[0], before[1], millis});
-        } catch (IOException e) {
-          LOG.debug("The driver does not hear that this executor stood still", e);
-        }
+        tell(before[0], before[1], millis);
       }
     }
 

@@ -1,5 +1,6 @@
 package io.hiatus.spark;
 
+import io.hiatus.report.ExecutorReport.Worth;
 import io.hiatus.report.StageReport;
 import io.hiatus.report.StageReport.Stage;
 import io.hiatus.report.StageReporter;
@@ -17,13 +18,18 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.spark.Resubmitted$;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerBlockUpdated;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.scheduler.SparkListenerUnpersistRDD;
 import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.storage.BlockUpdatedInfo;
+import org.apache.spark.storage.RDDBlockId;
 import scala.collection.Iterator;
 import scala.collection.Seq;
 
@@ -83,6 +89,7 @@ final class StageListener extends SparkListener implements StageReporter.Source 
   }
 
   private final int slots;
+  private final Executors executors;
   /** Stages that are not over, by their numbers. */
   private final Map<Integer, Tasks> open = new HashMap<>();
   /** The stages of each job that is not over. */
@@ -91,8 +98,9 @@ final class StageListener extends SparkListener implements StageReporter.Source 
   private final Map<Integer, Tasks> over = new TreeMap<>();
 
   /** @param slots how many tasks an executor runs at a time */
-  StageListener(int slots) {
+  StageListener(int slots, Executors executors) {
     this.slots = slots;
+    this.executors = executors;
   }
 
   @Override
@@ -130,6 +138,7 @@ final class StageListener extends SparkListener implements StageReporter.Source 
 
   @Override
   public synchronized void onTaskStart(SparkListenerTaskStart event) {
+    executors.begins(event.taskInfo().executorId());
     Tasks stage = open.get(event.stageId());
     if (stage != null) {
       stage.running++;
@@ -138,6 +147,8 @@ final class StageListener extends SparkListener implements StageReporter.Source 
 
   @Override
   public synchronized void onTaskEnd(SparkListenerTaskEnd event) {
+    boolean leavesOutput = event.taskInfo().successful() && "ShuffleMapTask".equals(event.taskType());
+    executors.ends(event.taskInfo().executorId(), leavesOutput ? event.stageId() : null);
     Tasks stage = open.get(event.stageId());
     if (stage == null) {
       return;
@@ -175,6 +186,35 @@ final class StageListener extends SparkListener implements StageReporter.Source 
       stage.running = 0;
       over.computeIfAbsent(stage.profile, profile -> Tasks.sum(profile, new ArrayList<>())).add(stage);
     }
+  }
+
+  @Override
+  public synchronized void onBlockUpdated(SparkListenerBlockUpdated event) {
+    BlockUpdatedInfo block = event.blockUpdatedInfo();
+    if (block.blockId().isRDD() && block.storageLevel().isValid()) {
+      executors.keeps(block.blockManagerId().executorId(), ((RDDBlockId) block.blockId()).rddId());
+    }
+  }
+
+  @Override
+  public synchronized void onUnpersistRDD(SparkListenerUnpersistRDD event) {
+    executors.forget(event.rddId());
+  }
+
+  @Override
+  public synchronized void onExecutorRemoved(SparkListenerExecutorRemoved event) {
+    executors.remove(event.executorId());
+  }
+
+  /** An executor said in which container it is. */
+  synchronized void runsIn(String executor, long container) {
+    executors.runsIn(executor, container);
+  }
+
+  /** Outputs of stages count as long as a job runs that has, or had, the stage. */
+  @Override
+  public synchronized Map<Long, Worth> executors() {
+    return executors.worth(jobs.values().stream().flatMap(Set::stream).collect(Collectors.toSet()));
   }
 
   /** A task of the stage that is done, or is about to be, stood still for so long. */

@@ -29,7 +29,7 @@ import scala.collection.Seq;
 
 /** What a listener bus says of jobs, stages and tasks, and what is counted of it. */
 public class StageListenerTest {
-  private final StageListener listener = new StageListener(2);
+  private final StageListener listener = new StageListener(2, new Executors(false));
   /** Tasks that ended; their numbers count on. */
   private long tasks;
 

@@ -1,5 +1,6 @@
 package io.hiatus.tez;
 
+import io.hiatus.report.ExecutorReport.Worth;
 import io.hiatus.report.StageReport;
 import io.hiatus.report.StageReport.Stage;
 import io.hiatus.report.StageReporter;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.apache.tez.dag.app.AppContext;
@@ -16,6 +18,7 @@ import org.apache.tez.dag.app.dag.DAG;
 import org.apache.tez.dag.app.dag.Task;
 import org.apache.tez.dag.app.dag.TaskAttempt;
 import org.apache.tez.dag.app.dag.Vertex;
+import org.apache.tez.dag.app.rm.container.AMContainerState;
 import org.apache.tez.dag.records.TezDAGID;
 
 /**
@@ -59,6 +62,13 @@ final class Vertices implements StageReporter.Source {
     stages.add(sum(vertices.subList(alone, vertices.size())));
     stages.add(over);
     return stages;
+  }
+
+  /** Tez keeps a container for a while after its task, for others to come. What tasks leave behind the NodeManager serves. */
+  @Override
+  public Map<Long, Worth> executors() {
+    return context.getAllContainers().values().stream().collect(Collectors.toMap(container -> container.getContainerId().getContainerId(),
+        container -> container.getState() == AMContainerState.IDLE ? Worth.IDLE : Worth.BUSY));
   }
 
   /** @param ended whether its DAG has, so that what was not done will not be */

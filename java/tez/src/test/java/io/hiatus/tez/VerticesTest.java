@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import io.hiatus.report.ExecutorReport.Worth;
 import io.hiatus.report.StageReport;
 import java.util.Arrays;
 import java.util.Collections;
@@ -13,12 +14,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.tez.dag.app.AppContext;
 import org.apache.tez.dag.app.dag.DAG;
 import org.apache.tez.dag.app.dag.Task;
 import org.apache.tez.dag.app.dag.TaskAttempt;
 import org.apache.tez.dag.app.dag.Vertex;
+import org.apache.tez.dag.app.rm.container.AMContainer;
+import org.apache.tez.dag.app.rm.container.AMContainerMap;
+import org.apache.tez.dag.app.rm.container.AMContainerState;
 import org.apache.tez.dag.records.TezDAGID;
 import org.apache.tez.dag.records.TezTaskID;
 import org.apache.tez.dag.records.TezVertexID;
@@ -78,6 +84,26 @@ public class VerticesTest {
     assertEquals(Arrays.asList("200 4 3 2000", "8 0 0 0", NOTHING, NOTHING), told());
     assertEquals(StageReport.ANY_CONTAINER, vertices.stages().get(0).priority);
     assertFalse(vertices.more());
+  }
+
+  @Test
+  public void aContainerThatTezKeepsForTasksToComeIdles() {
+    AMContainerMap all = mock(AMContainerMap.class);
+    List<AMContainer> containers = Arrays.asList(container(2, AMContainerState.RUNNING), container(3, AMContainerState.IDLE));
+    when(all.values()).thenReturn(containers);
+    when(context.getAllContainers()).thenReturn(all);
+    Map<Long, Worth> expected = new HashMap<>();
+    expected.put(2L, Worth.BUSY);
+    expected.put(3L, Worth.IDLE);
+    assertEquals(expected, vertices.executors());
+  }
+
+  private static AMContainer container(long number, AMContainerState state) {
+    AMContainer container = mock(AMContainer.class);
+    ApplicationAttemptId attempt = ApplicationAttemptId.newInstance(ApplicationId.newInstance(1, 1), 1);
+    when(container.getContainerId()).thenReturn(ContainerId.newContainerId(attempt, number));
+    when(container.getState()).thenReturn(state);
+    return container;
   }
 
   @Test

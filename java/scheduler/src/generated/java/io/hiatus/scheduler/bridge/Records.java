@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** Layouts of all records that cross the boundary to the native library. */
 public final class Records {
   /** Layouts and version in one number; the native library has the same. */
-  public static final int ABI = 786635302;
+  public static final int ABI = -1474637911;
   /** Bytes of kind and length before the fields. */
   public static final int HEADER = 8;
   /** In what a step returns, above the bytes of its answers: another one is worth while without new facts. */
@@ -278,6 +278,13 @@ public final class Records {
     to.putInt(done);
     to.putLong(eachMs);
     to.putInt(slots);
+  }
+
+  /** An application told what an executor is worth to it: 0 it idles, 1 it has tasks, 2 it keeps what others may want of it. */
+  public static void putExecutor(FactBuffer out, int container, int worth) {
+    ByteBuffer to = out.record(32, 16);
+    to.putInt(container);
+    to.putInt(worth);
   }
 
   /** Give the application up to so many containers on the node, and no more than so much room. */

@@ -2,6 +2,7 @@ package io.hiatus.scheduler.facts;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.hiatus.report.ExecutorReport.Worth;
 import io.hiatus.scheduler.bridge.FactBuffer;
 import io.hiatus.scheduler.bridge.Handles;
 import io.hiatus.scheduler.bridge.Records;
@@ -462,6 +463,14 @@ public class FactWriter {
     Integer app = apps.of(id);
     if (app != null) {
       Records.putStage(filling, app, flags, priority, tasks, running, done, eachMs, slots);
+    }
+  }
+
+  /** The application told what an executor is worth to it. */
+  public synchronized void executor(ContainerId id, Worth worth) {
+    Integer container = containers.of(id);
+    if (container != null) {
+      Records.putExecutor(filling, container, worth.ordinal());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.hiatus.scheduler.progress;
 
+import io.hiatus.report.ExecutorReport;
 import io.hiatus.report.JobReport;
 import io.hiatus.report.Report;
 import io.hiatus.report.StageReport;
@@ -24,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what ApplicationMasters report by themselves ({@link JobReport}, {@link StageReport}), and tells the core. On a thread of its
+ * Takes what ApplicationMasters report by themselves ({@link JobReport}, {@link StageReport}, {@link ExecutorReport}), and tells the core. On a thread of its
  * own without the scheduler's lock; what it keeps, and how much it looks at in a second, has limits. Nobody is believed
  * but who knows the password of the AMRM token of the attempt for which it speaks, or the token that is made of it for others, and that it
  * may speak of its own containers only. Nothing is answered, so nobody can be made to wait or to be sent anything.
@@ -138,8 +139,11 @@ public final class ReportReceiver extends Thread {
     if (listener != null) {
       if (report instanceof JobReport) {
         tell(listener, attempt, (JobReport) report);
-      } else {
+      } else if (report instanceof StageReport) {
         tell(listener, attempt.getApplicationId(), (StageReport) report);
+      } else {
+        ((ExecutorReport) report).executors.forEach((container, worth) ->
+            listener.executor(ContainerId.newContainerId(attempt, container), worth));
       }
     }
     metrics.taken.incr();

@@ -266,7 +266,7 @@ public class ReportReceiverTest {
     take(stages(job, new Stage(1, Integer.MAX_VALUE, 0, 20, 10_000, 2)));
     take(stages(job, new Stage(-2, 100, 4, 20, 10_000, 2)));
     byte[] next = stages(job, stage);
-    next[3] = 3; // of a version that is to come
+    next[3] = 4; // of a version that is to come
     take(next);
     assertEquals(4, count("Malformed"));
     take(stages(job, secret(other), stage));
