@@ -47,7 +47,7 @@ impl Cluster {
         let Some(partition) = self.at_node(fact.node, put) else { return false };
         self.with_job(fact.app, |job, now| {
             if fact.state == Found::New {
-                job.spend_ask(fact.phase);
+                job.spend_ask(fact.phase, now);
             }
             job.add(id, &container, partition, now);
         });

@@ -345,11 +345,10 @@ impl Job {
         }
     }
 
-    pub(super) fn spend_ask(&mut self, key: PhaseKey) {
+    pub(super) fn spend_ask(&mut self, key: PhaseKey, now: Millis) {
         self.bars = 0;
         if let Some(phase) = self.phases.get_mut(&key) {
-            phase.pending = phase.pending.saturating_sub(1);
-            phase.waiting_since = None;
+            phase.give(now);
         }
     }
 

@@ -3,6 +3,11 @@
 use super::Container;
 use crate::fact::Places;
 use crate::units::{ContainerId, Millis, PartitionId};
+use std::collections::VecDeque;
+
+/// So long after it was given a container is in what its application asks, though that may have launched it by then: the two come by
+/// different ways.
+const HEARD: Millis = Millis(5_000);
 
 /// One of the first started tasks of a phase. HFSP learns a phase's size from them (thesis, section 4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +89,8 @@ pub struct Phase {
     /// Rounds of kills since one of its tasks was last done, see [`Phase::kill_rounds`].
     pub(super) kill_rounds: u32,
     pub(super) killed_at: Millis,
+    /// When containers were given to it, not long before it asked last, or after that.
+    given: VecDeque<Millis>,
     /// How many tasks there are, by what was asked last and not again; `None` before anything was asked.
     tasks: Option<u32>,
     /// Since when something is asked again.
@@ -101,7 +108,10 @@ impl Phase {
     pub(super) fn ask(&mut self, count: u32, now: Millis) -> bool {
         self.pending = count;
         let all = self.finished + self.left();
-        let unheard = (self.held + self.borrowed).saturating_sub(self.run_time.running);
+        let heard = |given: &Millis| now.since(*given) > HEARD;
+        self.given.drain(..self.given.iter().take_while(|given| heard(given)).count());
+        let not_launched = (self.held + self.borrowed).saturating_sub(self.run_time.running);
+        let unheard = not_launched.max(self.given.len() as u32);
         let more = all - self.tasks.unwrap_or(all).min(all);
         let before = std::mem::replace(&mut self.asked_again, more.min(unheard).min(count));
         self.tasks = Some(all - self.asked_again);
@@ -110,6 +120,13 @@ impl Phase {
             self.again_since = now;
         }
         begins
+    }
+
+    /// It got one of the containers that it asks for.
+    pub(super) fn give(&mut self, now: Millis) {
+        self.pending = self.pending.saturating_sub(1);
+        self.waiting_since = None;
+        self.given.push_back(now);
     }
 
     /// What is asked again since then is asked in earnest.
@@ -158,5 +175,48 @@ impl Phase {
     /// container was given out before it: those that run together and are killed one after the other count once.
     pub fn kill_rounds(&self, container: &Container) -> u32 {
         self.kill_rounds.saturating_sub(u32::from(container.allocated < self.killed_at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A phase of ten tasks, three of which were given containers at 60 s that have begun to run.
+    fn begun() -> Phase {
+        let mut phase = Phase::default();
+        assert!(!phase.ask(10, Millis(0)));
+        (0..3).for_each(|_| phase.give(Millis(60_000)));
+        phase.held = 3;
+        phase.run_time.running = 3;
+        phase
+    }
+
+    #[test]
+    fn what_was_just_given_may_be_asked_again_even_if_it_runs() {
+        let mut phase = begun();
+        assert!(phase.ask(9, Millis(60_900)), "two of the three");
+        assert_eq!((phase.asked_again, phase.tasks), (2, Some(10)));
+        assert!(!phase.ask(7, Millis(61_900)));
+        assert_eq!((phase.asked_again, phase.tasks), (0, Some(10)));
+    }
+
+    #[test]
+    fn what_is_asked_beyond_that_or_later_is_asked_in_earnest() {
+        let mut phase = begun();
+        assert!(phase.ask(12, Millis(61_000)));
+        assert_eq!((phase.asked_again, phase.tasks), (3, Some(12)));
+        let mut phase = begun();
+        assert!(!phase.ask(9, Millis(66_000)));
+        assert_eq!((phase.asked_again, phase.tasks), (0, Some(12)));
+    }
+
+    #[test]
+    fn what_is_asked_for_long_is_asked_in_earnest() {
+        let mut phase = begun();
+        assert!(phase.ask(9, Millis(61_000)));
+        assert!(!phase.believe(Millis(50_000)), "that was another time");
+        assert!(phase.believe(Millis(61_000)));
+        assert_eq!((phase.asked_again, phase.tasks), (0, Some(12)));
     }
 }
