@@ -26,7 +26,7 @@ fn the_page_begins_with_ten_knobs_and_has_each_in_full_once() {
         assert_eq!(usual.matches(&row).count() + of_studies.matches(&row).count(), 1, "{name}");
         assert!(!(first.contains(&row) && of_studies.contains(&row)), "{name} is for administrators, or for studies");
     }
-    assert_eq!(rows(&of_studies), 32, "each of those is a knob");
+    assert_eq!(rows(&of_studies), 29, "each of those is a knob");
 }
 
 #[test]

@@ -15,13 +15,11 @@ pub const FIRST: [&str; 10] = [
 ];
 
 /// Those that experiments set, to do as a paper does or to see what a part is worth. A cluster has no reason to.
-pub const OF_STUDIES: [&str; 32] = [
+pub const OF_STUDIES: [&str; 29] = [
     // Costs of killing and waiting, for `adaptive`.
     "kill-before-ms",
     "wait-before-end-ms",
-    // Predoop's thresholds.
-    "lend-threshold",
-    "lend-resume-part",
+    // How Predoop's lenders wait.
     "lend-wait",
     // How HFSP learns sizes.
     "training-tasks",
@@ -38,7 +36,6 @@ pub const OF_STUDIES: [&str; 32] = [
     "batchmr-key",
     "batchmr-cluster-size",
     "batchmr-data-size",
-    "batchmr-difference",
     "batchmr-alpha",
     "batchmr-samples",
     "batchmr-sampling-timeout-ms",

@@ -15,13 +15,24 @@ use crate::cluster::Preemption;
 const POLICIES: [&str; 5] = ["hfsp", "srpt", "las", "fair", "fifo"];
 const PREEMPTIONS: [Preemption; 2] = [Preemption::Suspend, Preemption::Wait];
 
-/// Knobs that are set together, and with which preemption and policy they mean anything.
-const KNOBS: [(&[(&str, &str)], &[Preemption], &[&str]); 4] = [
+/// Knobs that are set together, and with which preemptions and policies they mean anything.
+struct Refinement {
+    knobs: &'static [(&'static str, &'static str)],
+    preemptions: &'static [Preemption],
+    policies: &'static [&'static str],
+}
+
+const SUSPEND: &[Preemption] = &[Preemption::Suspend];
+const REFINEMENTS: [Refinement; 4] = [
     // Guards for short tasks.
-    (&[("min-run-ms", "1000"), ("min-resumed-ms", "2000")], &[Preemption::Suspend], &POLICIES),
-    (&[("preemption-threshold", "1")], &[Preemption::Suspend], &["hfsp", "srpt"]),
-    (&[("training-preempts", "on")], &[Preemption::Suspend], &["hfsp"]),
-    (&[("max-am-share", "0.5")], &PREEMPTIONS, &POLICIES),
+    Refinement {
+        knobs: &[("min-run-ms", "1000"), ("min-resumed-ms", "2000")],
+        preemptions: SUSPEND,
+        policies: &POLICIES,
+    },
+    Refinement { knobs: &[("preemption-threshold", "1")], preemptions: SUSPEND, policies: &["hfsp", "srpt"] },
+    Refinement { knobs: &[("training-preempts", "on")], preemptions: SUSPEND, policies: &["hfsp"] },
+    Refinement { knobs: &[("max-am-share", "0.5")], preemptions: &PREEMPTIONS, policies: &POLICIES },
 ];
 
 /// A setting that may be advised.
@@ -45,8 +56,9 @@ impl Candidate {
     /// The same with one more thing set.
     pub fn refined(&self) -> Vec<Candidate> {
         let (policy, preemption) = (self.policy, self.preemption);
-        let fitting = KNOBS.iter().filter(|(_, with, of)| with.contains(&preemption) && of.contains(&policy));
-        fitting.map(|(knobs, ..)| Candidate { policy, preemption, knobs: knobs.to_vec() }).collect()
+        let fits = |one: &&Refinement| one.preemptions.contains(&preemption) && one.policies.contains(&policy);
+        let refined = |one: &Refinement| Candidate { policy, preemption, knobs: one.knobs.to_vec() };
+        REFINEMENTS.iter().filter(fits).map(refined).collect()
     }
 
     /// As a change of what is recorded.
