@@ -35,6 +35,8 @@ _ELSEWHERE = {
     "yarn app -appId ID -updateLifetime SECONDS": (
         "tests/test_time_limits.py", "test_a_parked_job_outlives_its_tasks_time_out_and_is_billed_and_warned_of_its_lifetime",
         '"yarn", "app", "-appId", app["id"], "-updateLifetime", 3600'),
+    "hiatus advise saved": (
+        "rust/sim/tests/history.rs", "advise_says_what_it_tried_and_that_two_jobs_are_too_few", 'advised(&folder'),
     "hiatus flex": ("rust/sim/tests/flex_command.rs", "flex", '"flex", "--problem"'),
     "hiatus fuzz": ("rust/sim/tests/cluster_command.rs", "fuzzing_finds_no_broken_law_and_repeats_a_seed", '"fuzz --seeds 1'),
 }
@@ -72,7 +74,7 @@ _BY_HAND = {
     "hiatus reproduce all --quick": ("takes ten minutes; in part it is run", "docs/experiments.md", "<!-- fig-3.4/"),
 }
 #: A command of which only the name is told; the commands themselves, longer ones, are run.
-_NAMES = {"hiatus replay", "hiatus what-if"}
+_NAMES = {"hiatus advise", "hiatus replay", "hiatus what-if"}
 #: Studies of which a twentieth is done in seconds. The others take longer, together some minutes.
 _SHORT = {"list", "fig-3.1", "table-3.1", "fig-3.6", "fig-3.7", "fig-3.8", "fig-3.9", "fig-3.10", "fig-4.*", "fig-5.3", "fig-5.4", "fig-5.7",
           "checks-3", "speed-3", "flex-5a", "flex-5b", "flex-larger", "predoop-bins", "distance", "remainders", "like-jobs"}

@@ -1,4 +1,4 @@
-//! Writes the table of knobs into docs/operations.md: `cargo run -p hiatus-core --example knobs`.
+//! Writes the tables of knobs into docs/operations.md: `cargo run -p hiatus-core --example knobs`.
 
 use std::error::Error;
 use std::fs;
@@ -6,11 +6,13 @@ use std::fs;
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/operations.md");
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let text = fs::read_to_string(FILE)?;
-    let (before, rest) = text.split_once("<!-- knobs -->\n").ok_or("no <!-- knobs --> in docs/operations.md")?;
-    let (_, after) =
-        rest.split_once("<!-- end of knobs -->").ok_or("no <!-- end of knobs --> in docs/operations.md")?;
-    let table = hiatus_core::settings::table();
-    fs::write(FILE, format!("{before}<!-- knobs -->\n{table}<!-- end of knobs -->{after}"))?;
+    let mut text = fs::read_to_string(FILE)?;
+    for (name, table) in hiatus_core::settings::tables() {
+        let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+        let (before, rest) = text.split_once(&begin).ok_or_else(|| format!("no {begin:?} in docs/operations.md"))?;
+        let (_, after) = rest.split_once(&end).ok_or_else(|| format!("no {end:?} in docs/operations.md"))?;
+        text = format!("{before}{begin}{table}{end}{after}");
+    }
+    fs::write(FILE, text)?;
     Ok(())
 }

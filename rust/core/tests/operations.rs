@@ -8,9 +8,25 @@ fn file(name: &str) -> String {
 
 #[test]
 fn the_table_of_knobs_is_not_stale() {
-    let table = hiatus_core::settings::table();
     let text = file("docs/operations.md");
-    assert!(text.contains(&table), "run `cargo run -p hiatus-core --example knobs` and commit");
+    for (name, table) in hiatus_core::settings::tables() {
+        let block = format!("<!-- {name} -->\n{table}<!-- end of {name} -->");
+        assert!(text.contains(&block), "run `cargo run -p hiatus-core --example knobs` and commit");
+    }
+}
+
+#[test]
+fn the_page_begins_with_ten_knobs_and_has_each_in_full_once() {
+    let [(_, first), (_, usual), (_, of_studies)] = hiatus_core::settings::tables();
+    let rows = |table: &str| table.lines().count() - 2;
+    let all: Vec<&str> = hiatus_core::settings::knobs().map(|knob| knob.name).collect();
+    assert_eq!((rows(&first), rows(&usual) + rows(&of_studies)), (10, all.len()));
+    for name in all {
+        let row = format!("| `{name}` |");
+        assert_eq!(usual.matches(&row).count() + of_studies.matches(&row).count(), 1, "{name}");
+        assert!(!(first.contains(&row) && of_studies.contains(&row)), "{name} is for administrators, or for studies");
+    }
+    assert_eq!(rows(&of_studies), 29, "each of those is a knob");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What `hiatus what-if` and `hiatus history import` read in YARN's own records, as `scripts/save-history` puts them into a folder.
+//! What `hiatus what-if`, `hiatus advise` and `hiatus history import` read in YARN's own records, as `scripts/save-history` puts them into a folder.
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are no tests to clippy.
 
@@ -162,6 +162,35 @@ fn what_if_answers_from_a_folder_as_from_a_log() {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(said.contains("jobs used,2\n") && said.contains("left out: nodes with a label,1\n"), "{said}");
     assert!(said.contains("\nall,2,"), "{said}");
+}
+
+fn advised(folder: &Folder, more: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hiatus")).args(["advise"]).args(more).arg(&folder.0).output().unwrap()
+}
+
+#[test]
+fn advise_says_what_it_tried_and_that_two_jobs_are_too_few() {
+    let folder = Folder::new("advise");
+    let done = advised(&folder, &["--format", "csv"]);
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        said.contains("jobs used,2\n") && said.contains("\nhfsp,suspend,,") && said.contains("\nfifo,wait,,"),
+        "{said}"
+    );
+    assert!(said.contains("\nkeep what you have,2 jobs are too few to tell"), "{said}");
+    assert!(!said.contains("<property>"), "{said}");
+}
+
+#[test]
+fn what_keeps_advise_from_answering_is_said_with_what_helps() {
+    let folder = Folder::new("unadvised");
+    let said = |more: &[&str]| String::from_utf8(advised(&folder, more).stderr).unwrap();
+    let of_limit = said(&["--limit", "0"]);
+    assert!(of_limit.contains("0 is not in 1..=86400"), "{of_limit}");
+    folder.write("jobs", r#"{"jobs":null}"#);
+    let of_none = said(&[]);
+    assert!(of_none.contains("no job is whole in the records"), "{of_none}");
 }
 
 /// As `scripts/save-history --names` saves it.

@@ -84,6 +84,7 @@ SCHEDULERS = {
     "GP suspends": ("hiatus", {**_HIATUS, KNOB + "mode": "suspend", KNOB + "victims": "gp"}),
     "GP kills, rule off": ("hiatus", {**_HIATUS, **_KILL, KNOB + "victims": "gp", KNOB + "gp-starvation": "off"}),
     "youngest": ("hiatus", {**_HIATUS, **_KILL, KNOB + "victims": "youngest"}),
+    "Hiatus as shipped": ("hiatus", {}),
     "CapacityScheduler": ("capacity", _MONITOR),
     "FairScheduler": ("fair", {
         "yarn.scheduler.fair.preemption": "true",

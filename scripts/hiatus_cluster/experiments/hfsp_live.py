@@ -47,6 +47,7 @@ SCHEDULERS = {
     "HFSP/suspend": ("hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "suspend"}),
     "HFSP/kill": ("hiatus", {**scaled.HFSP, scaled.KNOB + "mode": "kill", scaled.KNOB + "preemption": "kill"}),
     "HFSP/wait": ("hiatus", {**scaled.HFSP, scaled.KNOB + "preemption": "wait"}),
+    "Hiatus as shipped": ("hiatus", {}),
     "Fair": ("capacity", {_DEFAULT_QUEUE + "ordering-policy": "fair"}),
     "FIFO": ("capacity", {_DEFAULT_QUEUE + "ordering-policy": "fifo"}),
 }

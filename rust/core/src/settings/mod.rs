@@ -6,7 +6,7 @@ mod reading;
 mod suspend_types;
 mod words;
 
-pub use knobs::{knobs, table, Knob, Range, CLUSTER_PREFIX, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
+pub use knobs::{knobs, tables, Knob, Range, CLUSTER_PREFIX, OF_RESOURCE_MANAGER, QUEUE_INFIX, QUEUE_PREFIX};
 pub use reading::SettingsError;
 pub use suspend_types::SuspendTypes;
 pub use words::Word;

@@ -2,12 +2,14 @@
 //!
 //! A new subcommand is a file here with its `Args` (clap) and a `run(&Args, &Common)`, and one arm in [`Command`].
 
+mod advise;
 mod cluster;
 mod document;
 mod flex;
 mod fuzz;
 mod history;
 mod output;
+mod recorded;
 mod replay;
 mod reproduce;
 mod simulate;
@@ -21,6 +23,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use output::emit;
+pub(crate) use recorded::read_past;
 
 use crate::cluster::SimulationError;
 use crate::recorded::RecordedError;
@@ -52,6 +55,8 @@ enum Command {
     Replay(replay::Args),
     /// Simulate what a ResourceManager recorded with other settings.
     WhatIf(what_if::Args),
+    /// Say which settings would have been best for what a ResourceManager recorded, and whether that is sure.
+    Advise(advise::Args),
     /// Put what jobs took before Hiatus was there into a ResourceManager's history.
     History(history::Args),
     /// Solve one slot allocation problem with FLEX.
@@ -92,6 +97,8 @@ pub(crate) enum CliError {
     Study(#[from] StudyError),
     #[error(transparent)]
     Simulation(#[from] SimulationError),
+    #[error("the recorded setting was not simulated within {limit_s} s; give more with --limit, or fewer hours")]
+    NoTime { limit_s: u64 },
     #[error(transparent)]
     Document(#[from] DocumentError),
     #[error("{count} seeds break a law; `hiatus fuzz --seeds 1 --seed {seed}` shows the first")]
@@ -140,6 +147,7 @@ fn run(hiatus: &Hiatus) -> Result<(), CliError> {
         Command::Fuzz(args) => fuzz::run(args, &hiatus.common),
         Command::Replay(args) => replay::run(args, &hiatus.common),
         Command::WhatIf(args) => what_if::run(args, &hiatus.common),
+        Command::Advise(args) => advise::run(args, &hiatus.common),
         Command::History(args) => history::run(args, &hiatus.common),
         Command::Flex(args) => flex::run(args),
     })

@@ -7,11 +7,10 @@ use clap::ArgAction;
 use hiatus_background::hindsight::setting::Change;
 
 use super::cluster::{property, share};
-use super::{emit, CliError, Common};
+use super::{emit, read_past, CliError, Common};
 use crate::cluster::Preemption;
-use crate::recorded::past::{past, Account};
 use crate::recorded::what_if::what_if;
-use crate::recorded::{self, history, RecordedError};
+use crate::recorded::RecordedError;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -46,24 +45,11 @@ pub(crate) struct Args {
     plot: Option<PathBuf>,
 }
 
-fn read(args: &Args) -> Result<Account, RecordedError> {
-    if args.log.is_dir() {
-        return Ok(history::past(&args.log)?);
-    }
-    let (account, outcome) = past(&mut recorded::open(&args.log)?);
-    if let Err(error) = outcome {
-        // What was read is good for an answer.
-        eprintln!("warning: {}: {error}", args.log.display());
-    }
-    Ok(account)
-}
-
 pub(crate) fn run(args: &Args, common: &Common) -> Result<(), CliError> {
-    let failed = |source: RecordedError| CliError::Recorded { path: args.log.clone(), source };
-    let account = read(args).map_err(failed)?;
+    let account = read_past(&args.log)?;
     if account.past.jobs.is_empty() {
         emit(&[account.table()], common.format)?;
-        return Err(failed(RecordedError::NoJobs));
+        return Err(CliError::Recorded { path: args.log.clone(), source: RecordedError::NoJobs });
     }
     let change =
         Change { policy: args.policy.clone(), preemption: args.preemption, properties: args.properties.clone() };

@@ -3,11 +3,15 @@
 //! - [`replay`]: whether the same core decides the same;
 //! - [`past`]: the cluster and its jobs;
 //! - [`history`]: the same of a cluster without Hiatus, by YARN's own records;
-//! - [`what_if`]: how those would have fared with other settings.
+//! - [`what_if`]: how those would have fared with other settings;
+//! - [`advice`]: under which of some they would have fared best.
 
+pub mod advice;
 pub mod history;
+mod model;
 pub mod past;
 pub mod replay;
+mod size_class;
 pub mod what_if;
 
 use std::fs::File;

@@ -1,23 +1,15 @@
 //! What another setting would have done to the jobs of a log: the simulated cluster once with the recorded settings and once with the
 //! others, beside what was recorded. How far the first is from that is the model's error.
 
-use hiatus_background::hindsight::setting::{placing, world, Change, Properties};
+use hiatus_background::hindsight::setting::Change;
 use hiatus_background::hindsight::Past;
-use rayon::prelude::*;
 
+use super::model::Model;
 use super::past::Account;
-use crate::cluster::{capacity, Outcome, SimulationError};
+use super::size_class;
+use crate::cluster::{Outcome, SimulationError};
 use crate::report::{Axis, Cell, Plot, Sample, Series, Table};
 use crate::workload::cluster::Job;
-
-/// Upper ends of the size classes, in seconds of tasks, and what they are called.
-const CLASSES: [(f64, &str); 5] = [
-    (60.0, "up to 1 min"),
-    (600.0, "up to 10 min"),
-    (3_600.0, "up to 1 h"),
-    (36_000.0, "up to 10 h"),
-    (f64::INFINITY, "more"),
-];
 
 /// Recorded, simulated as recorded, and simulated otherwise; a job's place is the same in all.
 #[derive(Clone, Debug)]
@@ -35,34 +27,13 @@ pub struct WhatIf {
 /// # Errors
 /// A property is wrong, or a job cannot run.
 pub fn what_if(past: &Past, change: &Change, master_share: f64, seed: u64) -> Result<WhatIf, SimulationError> {
-    let recorded = placing(&past.properties);
-    let (properties, queues) = capacity::split(&change.properties)?;
-    let changed = Past { queues: queues.apply(&past.queues, master_share)?, ..past.clone() };
-    let change = Change { properties, ..change.clone() };
-    let jobs: Vec<Job> = past.jobs.iter().map(|past| past.job.clone()).collect();
-    let run = |past: &Past, properties: &Properties, master_share: f64, jobs: &[Job]| {
-        let mut world = world(past, properties, master_share, seed).jobs(jobs);
-        world.check()?;
-        Ok::<_, SimulationError>(world.finish()?.outcome())
-    };
-    let alone = Change::to_stock().of(&Properties::new());
-    let alone_s: Result<Vec<f64>, SimulationError> = jobs
-        .par_iter()
-        .map(|job| {
-            // By then all nodes have reported.
-            let job = Job { at: past.heartbeat + past.heartbeat, ..job.clone() };
-            Ok(run(past, &alone, master_share, std::slice::from_ref(&job))?.jobs[0].sojourn_s())
-        })
-        .collect();
-    let (simulated, otherwise) = rayon::join(
-        || run(past, &recorded, master_share, &jobs),
-        // What ApplicationMasters may hold is in the changed queues.
-        || run(&changed, &change.of(&recorded), 0.0, &jobs),
-    );
+    let model = Model::new(past, master_share, seed);
+    let alone_s = model.alone_s();
+    let (simulated, otherwise) = rayon::join(|| model.as_recorded(&|| true), || model.with(change, &|| true));
     Ok(WhatIf {
-        work_s: jobs.iter().map(Job::work_s).collect(),
+        work_s: model.jobs().iter().map(Job::work_s).collect(),
         alone_s: alone_s?,
-        recorded_s: past.jobs.iter().map(|past| past.sojourn.seconds()).collect(),
+        recorded_s: model.recorded_s(),
         simulated: simulated?,
         otherwise: otherwise?,
     })
@@ -82,16 +53,9 @@ impl WhatIf {
         let mut sojourns = Table::new("sojourns", title, &columns);
         let title = "Mean slowdowns: sojourns over those of each job alone on the cluster (simulated)";
         let mut slowdowns = Table::new("slowdowns", title, &["tasks", "jobs", "recorded", "simulated", "otherwise"]);
-        let class = |work: f64| CLASSES.iter().position(|(end, _)| work <= *end).unwrap_or_default();
-        for which in (0..CLASSES.len()).map(Some).chain([None]) {
-            let of_class: Vec<usize> = (0..self.work_s.len())
-                .filter(|job| which.is_none_or(|which| class(self.work_s[*job]) == which))
-                .collect();
-            if of_class.is_empty() {
-                continue;
-            }
+        for (name, of_class) in size_class::members(&self.work_s) {
             let mean = |of: &dyn Fn(usize) -> f64| Sample::new(of_class.iter().map(|job| of(*job)).collect()).mean();
-            let name = || Cell::from(which.map_or("all", |which| CLASSES[which].1));
+            let name = || Cell::from(name);
             let [recorded, simulated, otherwise] = self
                 .sojourns()
                 .map(|(_, times)| (mean(&|job| times[job]), mean(&|job| times[job] / self.alone_s[job].max(1e-3))));

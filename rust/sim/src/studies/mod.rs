@@ -13,6 +13,7 @@ pub mod figure;
 mod flex;
 mod forecast;
 mod gp;
+mod held_out;
 mod hints;
 mod like_jobs;
 mod predoop;
@@ -45,6 +46,7 @@ pub fn all() -> &'static [&'static Study] {
                 &distance::DISTANCE,
                 &remainders::REMAINDERS,
                 &like_jobs::LIKE_JOBS,
+                &held_out::HELD_OUT,
             ],
         ]
         .concat()

@@ -17,6 +17,7 @@ macro_rules! topic {
     };
 }
 
+mod audience;
 mod cluster;
 mod flex;
 mod hints;
@@ -26,6 +27,7 @@ mod sides;
 mod sizes;
 mod starvation;
 
+use self::audience::{FIRST, OF_STUDIES};
 use super::suspend_types::{SuspendTypes, LONGEST_TYPE};
 use crate::flex::{read_steps, Step};
 use std::fmt::Display;
@@ -144,13 +146,32 @@ pub const OF_RESOURCE_MANAGER: &[&str] = &[
     "native.extract-dir",
 ];
 
-/// All knobs as the rows of a Markdown table, for `docs/operations.md`.
-pub fn table() -> String {
+/// The tables of `docs/operations.md` by what stands in the comment before each: the knobs an administrator may want, in short; all but
+/// those of studies; and those.
+pub fn tables() -> [(&'static str, String); 3] {
+    let of_studies = |knob: &&Knob| OF_STUDIES.contains(&knob.name);
+    let first = FIRST.iter().filter_map(|name| knobs().find(|knob| knob.name == *name));
+    [
+        ("first knobs", first.map(in_short).fold(SHORT_HEAD.to_owned(), |all, row| all + &row)),
+        ("knobs", in_full(knobs().filter(|knob| !of_studies(knob)))),
+        ("knobs of studies", in_full(knobs().filter(of_studies))),
+    ]
+}
+
+const SHORT_HEAD: &str = "| knob | default | what it does |\n|---|---|---|\n";
+const HEAD: &str = "| name | unit | default | allowed | scope | meaning |\n|---|---|---|---|---|---|\n";
+
+/// A row with the first sentence of what a knob does.
+fn in_short(knob: &Knob) -> String {
+    let sentence = knob.meaning.split_inclusive(". ").next().unwrap_or_default().trim_end();
+    format!("| `{}` | `{}` | {sentence} |\n", knob.name, knob.default)
+}
+
+fn in_full<'a>(knobs: impl Iterator<Item = &'a Knob>) -> String {
     let row = |knob: &Knob| {
         let scope = if knob.per_queue { "cluster, queue" } else { "cluster" };
         let Knob { name, unit, default, range, meaning, .. } = knob;
         format!("| `{name}` | {unit} | `{default}` | {range} | {scope} | {meaning} |\n")
     };
-    let head = "| name | unit | default | allowed | scope | meaning |\n|---|---|---|---|---|---|\n";
-    knobs().map(row).fold(head.to_string(), |all, row| all + &row)
+    knobs.map(row).fold(HEAD.to_owned(), |all, row| all + &row)
 }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -95,6 +96,16 @@ public class ConfigCheckTest {
         "yarn-site.xml: yarn.scheduler.hiatus.polcy = fair: no such property; the nearest is yarn.scheduler.hiatus.policy",
         "yarn-site.xml: yarn.scheduler.hiatus.rm.step-budget-ms = 0: must be a whole number from 1 to 600000"),
         findings().stream().map(Object::toString).collect(toList()));
+  }
+
+  /** {@code hiatus advise} writes that file; a test of rust/sim holds it to it. */
+  @Test
+  public void nothingIsSaidOfWhatIsAdvised() throws Exception {
+    Configuration advice = new Configuration(false);
+    advice.addResource(getClass().getResourceAsStream("/advice.xml"));
+    assertEquals(4, advice.size());
+    advice.forEach(property -> set("capacity-scheduler.xml", property.getKey(), property.getValue()));
+    assertEquals(emptyList(), findings());
   }
 
   @Test

@@ -218,7 +218,8 @@ public class QueuePropertyTest {
   /** So that a queue may be called hiatus. */
   @Test
   public void noKnobIsCalledAsOneOfThem() throws Exception {
-    List<String[]> knobs = rows("<!-- knobs -->", "<!-- end of knobs -->");
+    List<String[]> knobs = new ArrayList<>(rows("<!-- knobs -->", "<!-- end of knobs -->"));
+    knobs.addAll(rows("<!-- knobs of studies -->", "<!-- end of knobs of studies -->"));
     assertTrue(knobs.size() > 20);
     for (String[] knob : knobs) {
       assertEquals(knob[0], "root.a", QueueProperty.pathBeforeKnob("root.a.hiatus." + knob[0]));
