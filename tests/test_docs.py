@@ -69,7 +69,7 @@ _BY_HAND = {
        for name in ("peers", "sim", "cluster")},
     **{f"scripts/experiment {name}": ("takes an hour", f"docs/bench/{name}.md", f"scripts/experiment {name}")
        for name in ("batchmr-live", "chaos", "flex-live", "gp-live", "ha", "hfsp-live", "like-live", "mapreduce-live", "predoop-live", "simulated-nodes",
-                    "small-live", "spark", "spark-sizes", "speculation", "suspend-overhead", "what-if")},
+                    "small-live", "spark", "spark-sizes", "tez", "speculation", "suspend-overhead", "what-if")},
     "scripts/experiment": ("takes minutes to hours", "docs/bench/hfsp-live.md", "scripts/experiment hfsp-live"),
     "hiatus reproduce all --quick": ("takes ten minutes; in part it is run", "docs/experiments.md", "<!-- fig-3.4/"),
 }
