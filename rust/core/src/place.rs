@@ -349,8 +349,8 @@ fn resume_if_room(
     ResumeOutcome::Proposed
 }
 
-/// Resumes the job's suspended containers on the node, executors that idle last, longest suspended first; false if one of them could be, but has to
-/// rest after a refusal.
+/// Resumes the job's suspended containers on the node, executors that idle last, longest suspended first; false if one of them could
+/// be, but has to rest after a refusal.
 fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, allowance: &mut f64) -> bool {
     let Some(node) = cluster.nodes().get(&id) else { return true };
     let mut own: Vec<_> = node

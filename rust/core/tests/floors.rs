@@ -36,7 +36,7 @@ const WORLD: Floors = &[
     &["laws"],
 ];
 
-const SIM: Floors = &[&["report", "workload"], &["cluster"], &["recorded", "studies"], &["cli"]];
+const SIM: Floors = &[&["report", "workload"], &["cluster"], &["recorded"], &["studies"], &["cli"]];
 
 const BACKGROUND: Floors = &[&["worker"], &["forecast", "hindsight"]];
 

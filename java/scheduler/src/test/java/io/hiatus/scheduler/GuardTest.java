@@ -9,6 +9,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.hiatus.scheduler.config.HiatusConfiguration;
+import io.hiatus.scheduler.facts.Exit;
 import io.hiatus.scheduler.facts.FactWriter;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import java.util.function.Predicate;

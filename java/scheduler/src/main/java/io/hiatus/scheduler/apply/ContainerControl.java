@@ -4,7 +4,7 @@ import io.hiatus.scheduler.bridge.Rejection;
 import io.hiatus.scheduler.cluster.ClusterAccess;
 import io.hiatus.scheduler.cluster.Partitions;
 import io.hiatus.scheduler.facts.CoreFeed;
-import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.Exit;
 import io.hiatus.scheduler.metrics.HiatusMetrics;
 import io.hiatus.scheduler.state.Demotions;
 import io.hiatus.scheduler.state.Parking;
@@ -169,7 +169,7 @@ public final class ContainerControl {
       demotions.forget(container.getContainerId());
     });
     feed.tell(facts -> {
-      facts.completed(container.getContainerId(), FactWriter.Exit.of(status.getExitStatus()));
+      facts.completed(container.getContainerId(), Exit.of(status.getExitStatus()));
       parking.forget(container.getContainerId());
     });
   }
@@ -244,7 +244,7 @@ public final class ContainerControl {
       return;
     }
     feed.tell(facts -> {
-      demoted.forEach(container -> facts.completed(container.getId(), FactWriter.Exit.KILLED));
+      demoted.forEach(container -> facts.completed(container.getId(), Exit.KILLED));
       for (Container container : promoted) {
         RMContainer known = cluster.getRMContainer(container.getId());
         if (known != null) {

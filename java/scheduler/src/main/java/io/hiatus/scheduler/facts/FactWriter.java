@@ -27,7 +27,6 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
-import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.NodeId;
@@ -487,16 +486,6 @@ public class FactWriter {
 
   public synchronized void containerRefused(int container, Rejection why) {
     Records.putContainerRejected(filling, container, why.ordinal());
-  }
-
-  /** How a container ended; the order is that of the record. */
-  public enum Exit {
-    SUCCEEDED, FAILED, KILLED;
-
-    public static Exit of(int status) {
-      // Negative statuses are YARN's own: aborted, preempted, lost, killed by somebody.
-      return status == ContainerExitStatus.SUCCESS ? SUCCEEDED : status > 0 ? FAILED : KILLED;
-    }
   }
 
   private Integer forget(ContainerId id) {

@@ -13,6 +13,7 @@ import io.hiatus.scheduler.FakeApp;
 import io.hiatus.scheduler.FakeNode;
 import io.hiatus.scheduler.MockCluster;
 import io.hiatus.scheduler.config.Sides;
+import io.hiatus.scheduler.facts.Exit;
 import io.hiatus.scheduler.facts.FactWriter;
 import java.util.List;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -53,12 +54,12 @@ public class ConsistencyCheckTest {
       assertEquals(emptyList(), round(cluster, books));
       assertEquals(emptyList(), books.suspects());
 
-      facts.completed(one, FactWriter.Exit.KILLED);
+      facts.completed(one, Exit.KILLED);
       assertEquals("it may be in flight", emptyList(), round(cluster, books));
       assertThat(books.suspects().toString(), containsString(one + " on " + node.id() + " is unknown to the core"));
 
       facts.container(cluster.container(one), false);
-      facts.completed(other, FactWriter.Exit.KILLED);
+      facts.completed(other, Exit.KILLED);
       assertFalse("another container is another difference",
           round(cluster, books).toString().contains("is unknown to the core"));
 

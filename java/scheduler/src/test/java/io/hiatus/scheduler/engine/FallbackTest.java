@@ -24,7 +24,7 @@ import io.hiatus.scheduler.bridge.Native;
 import io.hiatus.scheduler.bridge.NativeException;
 import io.hiatus.scheduler.bridge.Records;
 import io.hiatus.scheduler.config.HiatusConfiguration;
-import io.hiatus.scheduler.facts.FactWriter;
+import io.hiatus.scheduler.facts.Exit;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -161,7 +161,7 @@ public class FallbackTest extends OneSuspended {
       long before = cluster.engine().core();
       ContainerId one = big.held().get(0);
       cluster.scheduler().locked(() -> {
-        cluster.facts().completed(one, FactWriter.Exit.KILLED);
+        cluster.facts().completed(one, Exit.KILLED);
         return null;
       });
       cluster.beat();
@@ -175,7 +175,7 @@ public class FallbackTest extends OneSuspended {
 
       tickUntil(cluster, "the engine gives up what does not get better", () -> {
         if (cluster.facts() != null && cluster.facts().containers.of(one) != null) {
-          cluster.facts().completed(one, FactWriter.Exit.KILLED);
+          cluster.facts().completed(one, Exit.KILLED);
           cluster.engine().step();
         }
         return cluster.engine().fault() != null;

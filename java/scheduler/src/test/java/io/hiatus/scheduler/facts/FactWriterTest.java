@@ -15,7 +15,6 @@ import io.hiatus.scheduler.bridge.NativeLibrary;
 import io.hiatus.scheduler.bridge.Records;
 import io.hiatus.scheduler.config.Preemptable;
 import io.hiatus.scheduler.config.Sides;
-import io.hiatus.scheduler.facts.FactWriter.Exit;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.HashMap;
