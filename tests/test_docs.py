@@ -44,6 +44,7 @@ _ELSEWHERE = {
 _BY_HAND = {
     "scripts/test --hadoop": ("takes ten minutes", "docs/install.md", "| 3.5.0 | 17 | "),
     "scripts/test --java": ("takes ten minutes", "docs/install.md", "| 3.4.2 | 11 | "),
+    "scripts/evidence": ("takes hours; its page is tested", "docs/evidence.md", "scripts/evidence"),
     "scripts/demo": ("takes five minutes", "docs/timeline.svg", "CapacityScheduler (stock)"),
     "scripts/test --fast": ("a part of what CI runs", "scripts/test", '"--fast", action="store_true"'),
     "scripts/test --quick": ("a part of what CI runs", "scripts/test", '"--quick", action="store_true"'),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from datetime import date
 
-from .. import layout
+from .. import evidence, layout
 
 
 def table(title, columns, rows):
@@ -37,5 +37,6 @@ def write(name, title, method, parts, command="scripts/experiment"):
     path = layout.ROOT / "docs" / "bench" / f"{name}.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
+    evidence.renew()
     print("\n" + "\n".join(parts))
     print(f"written to {path.relative_to(layout.ROOT)}")
