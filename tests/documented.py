@@ -6,7 +6,7 @@ import shlex
 import subprocess
 from functools import lru_cache
 
-from hiatus_cluster import layout, toolchain
+from hiatus_cluster import hiatus, layout, toolchain
 
 #: What is read: docs/bench is left out, which tells what made its pages, not what to do.
 DOCUMENTS = [layout.ROOT / "README.md", layout.ROOT / "CONTRIBUTING.md", *sorted((layout.ROOT / "docs").glob("*.md")),
@@ -66,7 +66,7 @@ class Shell:
         self.filled = dict(filled or {})
         (folder / "bin").mkdir()
         (folder / "scripts").symlink_to(layout.ROOT / "scripts")
-        programs = {"hiatus": layout.cargo_target() / "release" / "hiatus", **({"yarn": hadoop / "bin" / "yarn"} if hadoop else {})}
+        programs = {"hiatus": hiatus.path(), **({"yarn": hadoop / "bin" / "yarn"} if hadoop else {})}
         for name, path in programs.items():
             (folder / "bin" / name).write_text(f'#!/bin/sh\nexec {shlex.quote(str(path))} "$@"\n')
             (folder / "bin" / name).chmod(0o755)

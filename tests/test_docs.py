@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from documented import DOCUMENTS, Shell, beginning, commands
-from hiatus_cluster import layout
+from hiatus_cluster import hiatus, layout
 
 _TESTS = Path(__file__).parent
 #: Who runs a command otherwise: file, function in it, and what stands there for the command.
@@ -81,7 +81,7 @@ _SHORT = {"list", "fig-3.1", "table-3.1", "fig-3.6", "fig-3.7", "fig-3.8", "fig-
           "checks-3", "speed-3", "flex-5a", "flex-5b", "flex-larger", "predoop-bins", "distance", "remainders", "like-jobs"}
 #: All tests of the Rust workspace: a step of `scripts/test` by themselves, before these.
 _RUST_TESTS = "cargo test"
-_HIATUS = layout.cargo_target() / "release" / "hiatus"
+_HIATUS = hiatus.path()
 
 
 @lru_cache(maxsize=None)

@@ -2,11 +2,10 @@
 
 import json
 import re
-import subprocess
 
 import pytest
 
-from hiatus_cluster import evidence, layout
+from hiatus_cluster import evidence, hiatus, layout
 
 _DOCUMENTS = sorted((layout.ROOT / "docs").glob("experiments*.md"))
 
@@ -19,7 +18,7 @@ def _study(kept, name, **claim):
 
 
 def test_every_study_has_its_place_in_the_order_and_one_source():
-    told = subprocess.run([layout.cargo_target() / "release" / "hiatus", "reproduce", "list"], capture_output=True, text=True, check=True).stdout
+    told = hiatus.run("reproduce", "list")
     assert {line.split()[0] for line in told.splitlines()[2:]} == set(evidence.ORDER)
     for study in evidence.ORDER:
         assert [study.startswith(begins) for begins in evidence.SOURCES.values()].count(True) == 1, study

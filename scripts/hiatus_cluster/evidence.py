@@ -7,12 +7,11 @@ import json
 import os
 import platform
 import re
-import subprocess
 import time
 from dataclasses import dataclass
 from datetime import date
 
-from . import layout
+from . import hiatus, layout
 from .errors import ClusterError
 
 PAGE = layout.ROOT / "docs" / "evidence.md"
@@ -57,15 +56,13 @@ class Row:
 
 
 def commit():
-    """The commit that is checked out. Raises ClusterError if what is built differs from it."""
-    changed = _git("status", "--porcelain", "--", "Cargo.toml", "Cargo.lock", "rust")
+    """The commit that is checked out. Raises ClusterError if there is none, or what is built differs from it."""
+    changed = layout.git("status", "--porcelain", "--", "Cargo.toml", "Cargo.lock", "rust")
     if changed:
         raise ClusterError(f"evidence is of one commit, and these files are of none: commit them first\n{changed}")
-    return _git("rev-parse", "--short", "HEAD")
-
-
-def _git(*words):
-    return subprocess.run(["git", *words], cwd=layout.ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    if not (checked_out := layout.commit()):
+        raise ClusterError(f"evidence is of one commit, and {layout.ROOT} is no git repository: clone it")
+    return checked_out
 
 
 def folder(of):
@@ -88,9 +85,7 @@ def run(kept, studies, say):
     for study in studies:
         say(study)
         begin = time.monotonic()
-        done = subprocess.run([layout.cargo_target() / "release" / "hiatus", "reproduce", study, "--out", kept], capture_output=True, text=True)
-        if done.returncode:
-            raise ClusterError(f"`hiatus reproduce {study}` ended with {done.returncode}: {done.stderr}")
+        hiatus.run("reproduce", study, "--out", kept)
         _took(kept, study).write_text(f"{time.monotonic() - begin:.0f}\n")
 
 

@@ -1,6 +1,7 @@
 """Where things lie in this repository."""
 
 import os
+import subprocess
 from pathlib import Path
 
 from .errors import ClusterError
@@ -40,6 +41,16 @@ def tested_hadoops():
     """The versions that the product was tested with, oldest first."""
     lines = (ROOT / "java" / "scheduler" / "src" / "main" / "resources" / "hadoop-versions").read_text().split("\n")
     return [line for line in lines if line and not line.startswith("#")]
+
+
+def git(*words):
+    """What git prints of this repository; nothing where it fails, as in one that was unpacked."""
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
+def commit():
+    """The commit that is checked out, in short."""
+    return git("rev-parse", "--short", "HEAD")
 
 
 def cargo_target():

@@ -236,13 +236,9 @@ def page(results, profiled, options, began, ended):
     return "\n".join([*parts, "## Who held it", "", holders(results)])
 
 
-def _output(*command):
-    return subprocess.run(command, cwd=layout.ROOT, capture_output=True, text=True).stdout.strip()
-
-
 def now():
     """The time, the load average, and the commit."""
-    commit = _output("git", "rev-parse", "--short", "HEAD") + (" with changes" if _output("git", "status", "--porcelain") else "")
+    commit = layout.commit() + (" with changes" if layout.git("status", "--porcelain") else "")
     return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"), os.getloadavg()[0], commit
 
 

@@ -3,12 +3,10 @@
 import csv
 import gzip
 import io
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import layout, patience
-from .errors import ClusterError
+from . import hiatus, patience
 from .scaled import KNOB
 
 #: The property that names the directory of recordings.
@@ -45,8 +43,5 @@ def _ends(log):
 
 def replay(log):
     """Has the core decide once more. Raises ClusterError where a decision differs or the log is damaged."""
-    done = subprocess.run([layout.cargo_target() / "release" / "hiatus", "replay", log, "--format", "csv"], capture_output=True, text=True)
-    if done.returncode:
-        raise ClusterError(f"hiatus replay {log}: {done.stderr or done.stdout}")
-    (row,) = csv.DictReader(io.StringIO(done.stdout))
+    (row,) = csv.DictReader(io.StringIO(hiatus.run("replay", log, "--format", "csv")))
     return Replayed(int(row["steps"]), int(row["facts"]), int(row["decisions"]), float(row["lasted_s"]))

@@ -349,8 +349,8 @@ fn resume_if_room(
     ResumeOutcome::Proposed
 }
 
-/// Resumes the job's suspended containers on the node, executors that idle last, longest suspended first; false if one of them could
-/// be, but has to rest after a refusal.
+/// Resumes the job's suspended containers on the node, in the order in which they go on; false if one of them could be, but has to
+/// rest after a refusal.
 fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, allowance: &mut f64) -> bool {
     let Some(node) = cluster.nodes().get(&id) else { return true };
     let mut own: Vec<_> = node
@@ -358,14 +358,11 @@ fn resume_own(cluster: &mut Cluster, id: NodeId, app: AppId, total: Resource, al
         .iter()
         .filter_map(|id| cluster.containers().get(id).map(|container| (container, *id)))
         .filter(|(container, _)| container.app == app && !container.parked && has_turn(container))
-        .map(|(container, id)| {
-            let order = (Reverse(container.executor(cluster.now())), container.since, id);
-            (order, container.resource().dominant_share(total))
-        })
+        .map(|(container, id)| (container.resume_order(cluster.now()), id, container.resource().dominant_share(total)))
         .collect();
-    own.sort_by_key(|(order, _)| *order);
+    own.sort_by_key(|(order, id, _)| (*order, *id));
     let mut none_backs_off = true;
-    for ((.., container), one) in own {
+    for (_, container, one) in own {
         let claimed = cluster.nodes().get(&id).map_or(Resource::ZERO, |node| node.claimed_by_others(app));
         if one <= *allowance + EPSILON {
             match resume_if_room(cluster, id, container, claimed, allowance.is_infinite()) {

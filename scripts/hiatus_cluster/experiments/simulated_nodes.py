@@ -3,13 +3,12 @@
 import csv
 import json
 import statistics
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from .. import bare, layout
+from .. import bare, hiatus
 from ..errors import ClusterError
 from ..replay.machine import Watch
 from ..replay.side_by_side import part
@@ -98,7 +97,7 @@ def window(options):
         raise ClusterError(f"--lines {options.lines}: FIRST-LAST, such as {_LINES}, is needed") from error
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "jobs.json"
-        _hiatus("--workload", f"swim:{options.trace}", "--jobs", last, "--scale", float(options.scale), "--nodes", options.nodes, "--policy", "fifo",
+        hiatus.run("simulate", "cluster", "--workload", f"swim:{options.trace}", "--jobs", last, "--scale", float(options.scale), "--nodes", options.nodes, "--policy", "fifo",
                 "--preemption", "wait", "--save", file)
         jobs = json.loads(file.read_text())["jobs"][first - 1:]
     if not jobs:
@@ -131,18 +130,12 @@ def simulate(jobs, nodes, names):
         file, out = Path(place) / "jobs.json", Path(place) / "outcome.csv"
         file.write_text(json.dumps({"jobs": jobs}))
         ways = [_SIMULATED[name] for name in names]
-        _hiatus("--workload", file, "--out", out, "--nodes", nodes.count, "--node-mb", nodes.memory_mb, "--node-vcores", nodes.vcores,
+        hiatus.run("simulate", "cluster", "--workload", file, "--out", out, "--nodes", nodes.count, "--node-mb", nodes.memory_mb, "--node-vcores", nodes.vcores,
                 "--heartbeat-ms", nodes.heartbeat_ms, "--master-share", 1, "--master-start-ms", _MASTER_START_MS, "--task-start-ms", 0,
                 "--policy", ",".join(dict.fromkeys(policy for policy, _ in ways)), "--preemption", ",".join(dict.fromkeys(how for _, how in ways)))
         with out.open() as rows:
             sojourns = {(row["policy"], row["preemption"], row["job"]): float(row["sojourn_s"]) for row in csv.DictReader(rows)}
     return {name: [sojourns[(*_SIMULATED[name], job["name"])] for job in jobs] for name in names}
-
-
-def _hiatus(*words):
-    done = subprocess.run([layout.cargo_target() / "release" / "hiatus", "simulate", "cluster", *map(str, words)], capture_output=True, text=True)
-    if done.returncode:
-        raise ClusterError(f"hiatus simulate cluster: {done.stderr}")
 
 
 def class_of(job):

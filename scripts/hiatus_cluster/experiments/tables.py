@@ -3,7 +3,6 @@
 import os
 import platform
 import shlex
-import subprocess
 import sys
 from datetime import date
 
@@ -30,8 +29,7 @@ def claim(name, holds, evidence):
 
 def write(name, title, method, parts, command="scripts/experiment"):
     """Prints the parts and writes them, under how they were made by which command, to docs/bench/<name>.md."""
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=layout.ROOT, capture_output=True, text=True).stdout.strip()
-    made = (f"Made by `{command} {shlex.join(sys.argv[1:])}` on {date.today()} at commit {commit or 'unknown'}, "
+    made = (f"Made by `{command} {shlex.join(sys.argv[1:])}` on {date.today()} at commit {layout.commit() or 'unknown'}, "
             f"{os.cpu_count()} × {platform.machine()}. Load average {os.getloadavg()[2]:.1f} in the last quarter of an hour.")
     text = "\n".join([f"# {title}", "", made, "", method, "", *parts])
     path = layout.ROOT / "docs" / "bench" / f"{name}.md"

@@ -8,10 +8,8 @@ import csv
 import io
 import shutil
 import statistics
-import subprocess
 
-from .. import history, layout
-from ..errors import ClusterError
+from .. import hiatus, history, layout
 from . import tables
 from .hfsp_live import SCHEDULERS, draw, play
 
@@ -66,11 +64,8 @@ def _seed(seed, say):
 def _predict(folder):
     """The rows of the table of sojourns, by class."""
     knobs = [f"--set={key}={value}" for key, value in SCHEDULERS[_AFTER][1].items()]
-    done = subprocess.run([layout.cargo_target() / "release" / "hiatus", "what-if", folder, "--policy", "hfsp", "--preemption", "suspend",
-                           "--master-share", "1", "--format", "csv", *knobs], capture_output=True, text=True)
-    if done.returncode:
-        raise ClusterError(f"hiatus what-if {folder}: {done.stderr}")
-    table = next(part for part in done.stdout.split("\n\n") if "model_error_%" in part)
+    printed = hiatus.run("what-if", folder, "--policy", "hfsp", "--preemption", "suspend", "--master-share", 1, "--format", "csv", *knobs)
+    table = next(part for part in printed.split("\n\n") if "model_error_%" in part)
     header = table[table.index("tasks,jobs,"):]
     return {row["tasks"]: row for row in csv.DictReader(io.StringIO(header))}
 

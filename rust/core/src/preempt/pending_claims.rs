@@ -5,7 +5,6 @@ use crate::fact::PhaseKey;
 use crate::plan::PartitionPlan;
 use crate::state::{Claim, Cluster, For, Node, Reason, Rooms, State};
 use crate::units::{AppId, ContainerId, NodeId, PartitionId, Resource};
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Claims by job, and room that is nobody's.
@@ -164,8 +163,7 @@ impl PendingClaims {
         sizes.map(|size| size.dominant_share(total)).fold(0.0, |sum, one| sum + one)
     }
 
-    /// Suspended containers of the job that could come back and are not on their way: first what executors keep something, those that
-    /// idle last, and of these the longest suspended first.
+    /// Suspended containers of the job that could come back and are not on their way, in the order in which they go on.
     pub(super) fn suspended_of(&self, cluster: &Cluster, app: AppId) -> Vec<ContainerId> {
         let Some(job) = cluster.jobs().get(&app).filter(|job| !job.suspended.is_empty()) else { return Vec::new() };
         let mut waiting = Vec::new();
@@ -181,11 +179,11 @@ impl PendingClaims {
                 || job.has_parked(container)
                 || container.state != State::Suspended;
             if !stays && home.is_some_and(|node| node.is_live(cluster.now()) && !claimed(node)) {
-                waiting.push((Reverse(container.executor(cluster.now())), container.since, *id));
+                waiting.push((container.resume_order(cluster.now()), *id));
             }
         }
         waiting.sort_unstable();
-        waiting.into_iter().map(|(.., id)| id).collect()
+        waiting.into_iter().map(|(_, id)| id).collect()
     }
 
     /// Whether the node has so much room that nobody claims; then it is promised.

@@ -4,6 +4,7 @@ use crate::decision::Reason;
 use crate::fact::{ContainerFact, Found, PhaseKey, TaskReport};
 use crate::stages::{Executor, FRESH};
 use crate::units::{AppId, ContainerId, Millis, NodeId, Resource};
+use std::cmp::Reverse;
 
 /// Where a container is in its life (HFSP thesis, section 6.1.3, with YARN's steps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +156,11 @@ impl Container {
     pub fn executor(&self, now: Millis) -> Executor {
         let told = self.executor.filter(|(_, at)| now.since(*at) <= FRESH);
         told.map_or(Executor::Busy, |(executor, _)| executor)
+    }
+
+    /// In what order those of one job go on that are suspended: executors that idle last, and else the longest suspended first.
+    pub fn resume_order(&self, now: Millis) -> (Reverse<Executor>, Millis) {
+        (Reverse(self.executor(now)), self.since)
     }
 
     /// How long it has run since it last started or was resumed; `None` while it does not run.

@@ -3,13 +3,11 @@
 import csv
 import json
 import statistics
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ... import layout
-from ...errors import ClusterError
+from ... import hiatus
 from ...experiments import tables
 from ...scaled import KNOB
 from ..schedulers import HEARTBEAT_MS, MASTER_MB, NODE_VCORES, NODES, SLOTS, SLOTS_A_NODE, TASK_MB, node_mb
@@ -85,14 +83,11 @@ def _simulate(planned, told, knobs):
     with tempfile.TemporaryDirectory() as place:
         jobs, outcome = Path(place) / "jobs.json", Path(place) / "outcome.csv"
         jobs.write_text(json.dumps({"jobs": [_job(job, told) for job in planned]}))
-        done = subprocess.run(
-            [layout.cargo_target() / "release" / "hiatus", "simulate", "cluster", "--workload", jobs, "--out", outcome,
-             "--policy", ",".join(["fair", *dict.fromkeys(way.policy for way in _WAYS)]), "--preemption", "wait,suspend",
-             "--nodes", str(NODES), "--node-mb", str(node_mb(SLOTS_A_NODE)), "--node-vcores", str(NODE_VCORES), "--heartbeat-ms", str(HEARTBEAT_MS),
-             "--master-share", "1", "--master-start-ms", str(_JOB_MS), "--task-start-ms", str(_TASK_MS),
-             *(word for key, value in knobs for word in ("--set", f"{KNOB}{key}={value}"))], capture_output=True, text=True)
-        if done.returncode:
-            raise ClusterError(f"hiatus simulate cluster: {done.stderr}")
+        hiatus.run("simulate", "cluster", "--workload", jobs, "--out", outcome,
+                   "--policy", ",".join(["fair", *dict.fromkeys(way.policy for way in _WAYS)]), "--preemption", "wait,suspend",
+                   "--nodes", NODES, "--node-mb", node_mb(SLOTS_A_NODE), "--node-vcores", NODE_VCORES, "--heartbeat-ms", HEARTBEAT_MS,
+                   "--master-share", 1, "--master-start-ms", _JOB_MS, "--task-start-ms", _TASK_MS,
+                   *(word for key, value in knobs for word in ("--set", f"{KNOB}{key}={value}")))
         sojourns = {}
         with outcome.open() as file:
             for row in csv.DictReader(file):

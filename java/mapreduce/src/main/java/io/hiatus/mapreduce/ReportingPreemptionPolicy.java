@@ -1,6 +1,7 @@
 package io.hiatus.mapreduce;
 
 import io.hiatus.report.JobReport;
+import io.hiatus.report.Report;
 import io.hiatus.report.ReportSender;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -96,8 +97,7 @@ public final class ReportingPreemptionPolicy extends NoopAMPreemptionPolicy impl
         int mapsDone = job.getCompletedMaps();
         int reducesDone = job.getCompletedReduces();
         List<JobReport> reports = new ArrayList<>();
-        for (int from = 0; from == 0 || from < running.size(); from += JobReport.MOST_TASKS) {
-            List<JobReport.Task> part = running.subList(from, Math.min(running.size(), from + JobReport.MOST_TASKS));
+        for (List<JobReport.Task> part : Report.parts(running, JobReport.MOST_TASKS)) {
             reports.add(new JobReport(context.getApplicationID().getClusterTimestamp(), context.getApplicationID().getId(),
                     context.getApplicationAttemptId().getAttemptId(), keyId, number++, job.getTotalMaps(), mapsDone,
                     job.getTotalReduces(), reducesDone, part));

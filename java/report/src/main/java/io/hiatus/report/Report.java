@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.security.token.Token;
@@ -87,6 +89,15 @@ public abstract class Report {
       default:
         throw new IOException("no report, or one of another version");
     }
+  }
+
+  /** What is too much for one report, for as many as needed: parts of so many at most, in order, and one even of nothing. */
+  public static <T> List<List<T>> parts(List<T> all, int most) {
+    List<List<T>> parts = new ArrayList<>();
+    for (int from = 0; from == 0 || from < all.size(); from += most) {
+      parts.add(all.subList(from, Math.min(all.size(), from + most)));
+    }
+    return parts;
   }
 
   /** Whether the last of those bytes are the signature of those before. */

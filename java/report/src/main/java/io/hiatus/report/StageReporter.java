@@ -5,10 +5,11 @@ import io.hiatus.report.StageReport.Stage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
@@ -84,23 +85,19 @@ public final class StageReporter extends Thread {
     int application = attempt.getApplicationId().getId();
     List<Report> reports = new ArrayList<>();
     reports.add(new StageReport(cluster, application, attempt.getAttemptId(), speaker.getKeyId(), number++, source.more(), source.stages()));
-    Map<Long, Worth> some = new LinkedHashMap<>();
-    for (Map.Entry<Long, Worth> one : news(source.executors()).entrySet()) {
-      some.put(one.getKey(), one.getValue());
-      if (some.size() == ExecutorReport.MOST_EXECUTORS) {
-        reports.add(new ExecutorReport(cluster, application, attempt.getAttemptId(), speaker.getKeyId(), number++, some));
-        some = new LinkedHashMap<>();
+    Map<Long, Worth> news = news(source.executors());
+    if (!news.isEmpty()) {
+      for (List<Long> part : Report.parts(new ArrayList<>(news.keySet()), ExecutorReport.MOST_EXECUTORS)) {
+        Map<Long, Worth> worth = part.stream().collect(Collectors.toMap(Function.identity(), news::get));
+        reports.add(new ExecutorReport(cluster, application, attempt.getAttemptId(), speaker.getKeyId(), number++, worth));
       }
-    }
-    if (!some.isEmpty()) {
-      reports.add(new ExecutorReport(cluster, application, attempt.getAttemptId(), speaker.getKeyId(), number++, some));
     }
     return reports;
   }
 
   /** Of these what is not assumed anyhow: who idles or keeps something, and who did until now. */
   private Map<Long, Worth> news(Map<Long, Worth> executors) {
-    Map<Long, Worth> news = new LinkedHashMap<>(executors);
+    Map<Long, Worth> news = new HashMap<>(executors);
     news.entrySet().removeIf(one -> one.getValue() == Worth.BUSY && !told.contains(one.getKey()));
     told = news.entrySet().stream().filter(one -> one.getValue() != Worth.BUSY).map(Map.Entry::getKey).collect(Collectors.toSet());
     return news;

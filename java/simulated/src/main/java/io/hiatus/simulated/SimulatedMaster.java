@@ -1,11 +1,11 @@
 package io.hiatus.simulated;
 
 import io.hiatus.report.JobReport;
+import io.hiatus.report.Report;
 import io.hiatus.report.ReportSender;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -256,8 +256,7 @@ final class SimulatedMaster implements SimulatedNode.Listener {
 
   private List<JobReport> reportsOf(List<JobReport.Task> all, int keyId) {
     List<JobReport> parts = new ArrayList<>();
-    for (int from = 0; from == 0 || from < all.size(); from += JobReport.MOST_TASKS) {
-      List<JobReport.Task> part = all.isEmpty() ? Collections.emptyList() : all.subList(from, Math.min(all.size(), from + JobReport.MOST_TASKS));
+    for (List<JobReport.Task> part : Report.parts(all, JobReport.MOST_TASKS)) {
       synchronized (this) {
         parts.add(new JobReport(self.getApplicationAttemptId().getApplicationId().getClusterTimestamp(),
             self.getApplicationAttemptId().getApplicationId().getId(), self.getApplicationAttemptId().getAttemptId(), keyId,
